@@ -1,13 +1,12 @@
-"""What it costs to have work done by other processes, and how many workers one driver can lead.
+"""Measure the overhead of a cluster, and how many workers one driver can serve.
 
     python bench/cluster.py                  40 tasks of ARC-AGI-1 training, known, learn, enumerate
-    python bench/cluster.py --ray            with Ray of this machine, too
+    python bench/cluster.py --ray            also with Ray on this machine
     python bench/cluster.py --tasks 400      all of them
 
-Three tables: throughput against the threads of one process, by CPU time, since other load makes the
-wall clock worthless; messages, by proposer and item; and a simulation, which replays the units of
-the run with the times that they took here on up to so many thousand workers that one driver leads,
-one result after the other.
+Prints three tables: throughput compared with the threads of one process, in CPU time, which does
+not depend on other load; messages by proposer and item; and a simulation that replays the units of
+the run, with their measured times, on up to thousands of workers of one driver.
 """
 
 from __future__ import annotations
@@ -16,11 +15,9 @@ import argparse
 import heapq
 import resource
 import statistics
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
@@ -29,7 +26,7 @@ from arcbatt.evaluation import TaskBoard
 from arcbatt.pool import Pool
 from arcbatt.proposers import make_proposers
 from arcbatt.proposers.first_programs import fill_pool
-from arcbatt.solving import Loop, RunOptions
+from arcbatt.solving import Loop, SearchOptions
 from arcbatt.solving.cluster import Cluster, open_cluster
 from arcbatt.solving.cluster.messages import Result, Unit
 from arcbatt.solving.cluster.transport import Event
@@ -37,13 +34,13 @@ from arcbatt.tasks import Task, load
 
 FOREVER_S = 1e6
 N_SIMULATED = (10, 30, 100, 300, 1000, 3000)
-# A driver that is busy for more than this part of the time keeps workers waiting.
+# A driver that is busy for a larger fraction of the time keeps workers waiting.
 SATURATED = 0.95
 
 
 @dataclass
-class Sent:
-    """A unit as it went out and came back."""
+class UnitCost:
+    """The measurements of one unit."""
 
     proposer: str
     item: str
@@ -62,24 +59,24 @@ class Run:
     workers_s: float
     start_s: float
     n_fitted: int
-    sent: list[Sent] = field(default_factory=list)
+    sent: list[UnitCost] = field(default_factory=list)
 
     @property
     def cpu_s(self) -> float:
         return self.driver_s + self.workers_s
 
 
-class Measured(Cluster):
-    """A cluster that notes what every unit took."""
+class MeasuredCluster(Cluster):
+    """A cluster that records the time of every unit."""
 
-    sent: dict[str, Sent]
+    sent: dict[str, UnitCost]
 
     def _send(self, name: str, unit: Unit) -> None:
         began_s = time.thread_time()
         before = self.workers[name].n_bytes_sent
         super()._send(name, unit)
         n_bytes = self.workers[name].n_bytes_sent - before
-        self.sent[unit.id] = Sent(unit.proposer, unit.item, len(unit.tasks), n_bytes)
+        self.sent[unit.id] = UnitCost(unit.proposer, unit.item, len(unit.tasks), n_bytes)
         self.sent[unit.id].driver_s = time.thread_time() - began_s
 
     def _take(self, event: Event) -> None:
@@ -99,26 +96,25 @@ class Measured(Cluster):
         self.last = result
 
 
-def run(name: str, tasks: Sequence[Task], options: RunOptions, rounds: int) -> Run:
-    """Solve tasks with the threads of this process, or with a cluster of this name."""
+def run(name: str, tasks: Sequence[Task], options: SearchOptions, rounds: int) -> Run:
+    """Solve tasks with the threads of this process, or with the named cluster."""
     cluster = None
     if name.startswith("threads:"):
         options = replace(options, n_threads=int(name.partition(":")[2]))
     else:
         cluster = open_cluster(name, options)
-        cluster.__class__ = Measured
-        assert isinstance(cluster, Measured)
+        cluster.__class__ = MeasuredCluster
+        assert isinstance(cluster, MeasuredCluster)
         cluster.sent = {}
     began_s, began_cpu_s = time.perf_counter(), time.process_time()
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     with Pool.in_memory() as pool:
         fill_pool(pool, library=options.library)
-        folder = Path(tempfile.gettempdir()) / "arcbatt-differences"
         board = TaskBoard(tasks, device="cpu", n_threads=options.n_threads)
-        made = make_proposers(options.proposers, options.to_proposers(folder))
+        made = make_proposers(options.proposers, options)
         loop = Loop(board, pool, made, workers=cluster)
         loop.run(FOREVER_S, rounds)
-    found = Run(
+    measured = Run(
         name,
         wall_s=time.perf_counter() - began_s,
         driver_s=time.process_time() - began_cpu_s,
@@ -126,21 +122,21 @@ def run(name: str, tasks: Sequence[Task], options: RunOptions, rounds: int) -> R
         start_s=0.0,
         n_fitted=loop.n_fitted,
     )
-    if isinstance(cluster, Measured):
-        found.sent = list(cluster.sent.values())
-        found.workers_s = sum(worker.cpu_s for worker in cluster.workers.values())
+    if isinstance(cluster, MeasuredCluster):
+        measured.sent = list(cluster.sent.values())
+        measured.workers_s = sum(worker.cpu_s for worker in cluster.workers.values())
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         all_s = after.ru_utime + after.ru_stime - children.ru_utime - children.ru_stime
-        # Of Ray's workers, who are nobody's children, the start is not known.
-        found.start_s = max(all_s - found.workers_s, 0.0) if name.startswith("local") else 0.0
-    return found
+        # Ray's workers are not child processes, so their startup time is unknown.
+        measured.start_s = max(all_s - measured.workers_s, 0.0) if name.startswith("local") else 0.0
+    return measured
 
 
 def overhead(console: Console, runs: Sequence[Run]) -> None:
-    table = Table(title="the same work, by whom (CPU seconds)")
-    for heading in ("workers", "fitted", "in the work", "driver", "both", "against threads"):
+    table = Table(title="the same work on threads and on workers (CPU seconds)")
+    for heading in ("workers", "fitted", "work", "driver", "total", "relative to threads"):
         table.add_column(heading, justify="right" if heading != "workers" else "left")
-    table.add_column("start of workers", justify="right")
+    table.add_column("worker startup", justify="right")
     table.add_column("wall", justify="right")
     for each in runs:
         alone = each.name.startswith("threads")
@@ -157,12 +153,12 @@ def overhead(console: Console, runs: Sequence[Run]) -> None:
     console.print(table)
 
 
-def messages(console: Console, sent: Sequence[Sent]) -> None:
-    table = Table(title="messages, a task, and the driver's work")
-    for heading in ("item", "units", "tasks a unit", "bytes out", "bytes back", "worker CPU"):
+def messages(console: Console, sent: Sequence[UnitCost]) -> None:
+    table = Table(title="messages per task, and the driver's work")
+    for heading in ("item", "units", "tasks per unit", "bytes out", "bytes back", "worker CPU"):
         table.add_column(heading, justify="right" if heading != "item" else "left")
-    table.add_column("driver's CPU a result", justify="right")
-    by_item: dict[str, list[Sent]] = {}
+    table.add_column("driver CPU per result", justify="right")
+    by_item: dict[str, list[UnitCost]] = {}
     for each in sent:
         by_item.setdefault(f"{each.proposer}, {each.item}", []).append(each)
     for item, those in [*by_item.items(), ("all", list(sent))]:
@@ -179,14 +175,16 @@ def messages(console: Console, sent: Sequence[Sent]) -> None:
     console.print(table)
 
 
-def simulate(units: Sequence[Sent], n_workers: int, n_units_a_worker: int) -> tuple[float, float]:
-    """Return the parts of the time in which the driver and the workers are busy.
+def simulate(
+    units: Sequence[UnitCost], n_workers: int, units_per_worker: int
+) -> tuple[float, float]:
+    """Return the fractions of time in which the driver and the workers are busy.
 
-    Each worker has a unit; its result waits until the driver, who takes one after the other, has
-    taken it and sent the next. Units are replayed in their order, again and again.
+    Each worker has one unit. Its result waits until the driver, which handles one result at a time,
+    has taken it and sent the next unit. Units are replayed in order, repeatedly.
     """
 
-    def replayed() -> Iterator[Sent]:
+    def replayed() -> Iterator[UnitCost]:
         while True:
             yield from units
 
@@ -194,7 +192,7 @@ def simulate(units: Sequence[Sent], n_workers: int, n_units_a_worker: int) -> tu
     at_work = [(each.unit_s, k) for k, each in zip(range(n_workers), queue, strict=False)]
     heapq.heapify(at_work)
     now_s = driver_s = workers_s = 0.0
-    for _ in range(n_workers * n_units_a_worker):
+    for _ in range(n_workers * units_per_worker):
         back_s, worker = heapq.heappop(at_work)
         unit = next(queue)
         now_s = max(now_s, back_s) + unit.driver_s
@@ -204,14 +202,14 @@ def simulate(units: Sequence[Sent], n_workers: int, n_units_a_worker: int) -> tu
     return driver_s / now_s, min(workers_s / (now_s * n_workers), 1.0)
 
 
-def simulation(console: Console, sent: Sequence[Sent]) -> None:
-    table = Table(title="one driver and so many workers of a core, units replayed")
-    for heading in ("units of", "a unit", "driver a unit"):
+def simulation(console: Console, sent: Sequence[UnitCost]) -> None:
+    table = Table(title="busy workers by their number, one core each, one driver; units replayed")
+    for heading in ("units of", "worker per unit", "driver per unit"):
         table.add_column(heading, justify="right" if heading != "units of" else "left")
     for n_workers in N_SIMULATED:
         table.add_column(f"{n_workers:,}", justify="right")
     table.add_column("saturated at", justify="right")
-    by_item: dict[str, list[Sent]] = {"all": list(sent)}
+    by_item: dict[str, list[UnitCost]] = {"all": list(sent)}
     for each in sent:
         by_item.setdefault(f"{each.proposer}, {each.item}", []).append(each)
     for item, those in by_item.items():
@@ -225,12 +223,12 @@ def simulation(console: Console, sent: Sequence[Sent]) -> None:
             *(f"{workers:.0%}" for _, workers in busy),
             f"{saturation(those):,}",
         )
-    table.caption = "busy workers; saturated: the fewest with which the driver is always busy"
+    table.caption = "saturated: the smallest number of workers that keeps the driver busy"
     console.print(table)
 
 
-def saturation(units: Sequence[Sent]) -> int:
-    """Return the fewest workers with which the driver is busy nearly all of the time."""
+def saturation(units: Sequence[UnitCost]) -> int:
+    """Return the smallest number of workers that saturates the driver."""
     low, high = 1, 2
     while simulate(units, high, 20)[0] < SATURATED and high < 1_000_000:
         low, high = high, 2 * high
@@ -245,12 +243,14 @@ def saturation(units: Sequence[Sent]) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
-    parser.add_argument("--tasks", type=int, default=40, help="so many of training, evenly chosen")
+    parser.add_argument(
+        "--tasks", type=int, default=40, help="number of training tasks, evenly spaced"
+    )
     parser.add_argument("--rounds", type=int, default=4, help="rounds of each proposer")
-    parser.add_argument("--ray", action="store_true", help="measure Ray of this machine, too")
+    parser.add_argument("--ray", action="store_true", help="also measure Ray on this machine")
     args = parser.parse_args()
     tasks = list(load("arc-agi-1/training"))[:: max(400 // args.tasks, 1)]
-    options = RunOptions(
+    options = SearchOptions(
         data="arc-agi-1/training",
         proposers=("known", "learn", "enumerate"),
         library=False,

@@ -1,16 +1,14 @@
-"""How fast enumeration goes deep: moves a second, the cover, memory, and cores side by side.
+"""Measure deep enumeration: moves per second, the cover, memory, and contention of cores.
 
     python bench/depth.py                        40 training tasks, all of depth three, by role
-    python bench/depth.py --views roles,plain --tasks 400 --share 2      all, both views, two cores
+    python bench/depth.py --views roles,plain --tasks 400 --processes 2    all tasks, two views
     python bench/depth.py --moves 400000         cut off as a pass of `solve` is
-    python bench/depth.py --memory 1024          in as much memory as `solve` gives a task
-    python bench/depth.py --processes 16         alone, then so many side by side, all the same
+    python bench/depth.py --memory 1024          with the memory that `solve` gives a task
+    python bench/depth.py --copies 16            one process alone, then 16 equal ones at once
 
-A move is one application of a primitive to the value of one example, whether it had to be run or
-its result was known; those that are not run are told by features of the value. The walk has the
-look-ups in tables and the making of pieces in it. Seconds are those of one core, of the searches
-alone; the largest task is the one that took most memory, which is counted by the search itself,
-its cover included.
+A move is one application of a primitive to the value of one example, run or predicted from features
+of the value. The walk includes look-ups and the making of pieces. Times are CPU times of the
+searches. The largest task is the one with the highest memory, as the search counts it.
 """
 
 from __future__ import annotations
@@ -25,39 +23,40 @@ from statistics import median
 from rich.console import Console
 from rich.table import Table
 
-from arcbatt.proposers.enumerate.stacks import EnumerateOptions, enumerate_view
-from arcbatt.proposers.enumerate.views import by_role, plain
+from arcbatt.proposers.enumerate import EnumerateOptions
+from arcbatt.proposers.enumerate.search import search_view
+from arcbatt.proposers.views import by_role, plain
 from arcbatt.tasks import Task, load
 
 VIEWS = {"roles": by_role, "plain": plain}
 # Enough for all of depth three of any task.
 ALL_MOVES = 10**9
 MAX_MIB = 8192
-# Tasks are shared out in so many parts, since some take far longer than others.
+# Processes take small parts of the tasks, since some tasks take far longer than others.
 N_PARTS = 100
 
 
 @dataclass
 class Row:
-    """What the searches of one view came to."""
+    """The summed counts of the searches of one view."""
 
     n_tasks: int = 0
     n_fitted: int = 0
     n_cut: int = 0
     n_moves: int = 0
-    n_told: int = 0
+    n_predicted: int = 0
     n_pieces: int = 0
     walk_s: float = 0.0
     cover_s: float = 0.0
-    n_bytes: int = 0  # the most of one task
-    largest: str = ""  # that task
+    n_bytes: int = 0  # the maximum over tasks
+    largest: str = ""  # the task with that maximum
 
     @property
-    def moves_a_second(self) -> float:
+    def moves_per_s(self) -> float:
         return self.n_moves / self.walk_s if self.walk_s else 0.0
 
     def __add__(self, other: Row) -> Row:
-        """What both came to."""
+        """Return the sum of both."""
         summed = {
             each.name: getattr(self, each.name) + getattr(other, each.name)
             for each in fields(self)
@@ -70,18 +69,18 @@ class Row:
 def search(
     data: str, n_tasks: int, view: str, options: EnumerateOptions, part: int = 0, n_parts: int = 1
 ) -> Row:
-    """Search tasks of a set, evenly chosen, one after the other; of parts of them only one."""
+    """Search one part of the evenly spaced tasks of a set."""
     row = Row()
     for task in chosen(list(load(data)), n_tasks)[part::n_parts]:
-        found = enumerate_view(VIEWS[view](task), options)
-        counts = found.counts
+        result = search_view(VIEWS[view](task), options)
+        counts = result.counts
         row.n_tasks += 1
-        row.n_fitted += any(stack.n_right == len(task.demos) for stack in found.stacks)
+        row.n_fitted += any(stack.n_right == len(task.demos) for stack in result.stacks)
         row.n_cut += counts["was_cut"]
         row.n_moves += counts["n_applications"]
-        row.n_told += counts["n_told"]
+        row.n_predicted += counts["n_predicted"]
         row.n_pieces += counts["n_pieces"]
-        row.walk_s += counts["size_s"] + counts["walk_s"] + counts["pieces_s"]
+        row.walk_s += counts["size_s"] + counts["walk_s"]
         row.cover_s += counts["cover_s"]
         if counts["n_bytes"] > row.n_bytes:
             row.n_bytes, row.largest = counts["n_bytes"], task.id
@@ -89,7 +88,7 @@ def search(
 
 
 def search_shared(n: int, data: str, n_tasks: int, view: str, options: EnumerateOptions) -> Row:
-    """Search tasks as `search` does, shared out to so many processes."""
+    """Search tasks in n processes."""
     n_parts = N_PARTS if n > 1 else 1
     with ProcessPoolExecutor(n, get_context("spawn")) as processes:
         parts = [
@@ -111,10 +110,10 @@ def show(console: Console, title: str, rows: dict[str, Row]) -> None:
         "cut off",
         "fit all demos",
         "moves",
-        "not run",
+        "predicted",
         "pieces",
         "walk",
-        "moves a second",
+        "moves per second",
         "cover",
         "largest task",
     ):
@@ -124,10 +123,10 @@ def show(console: Console, title: str, rows: dict[str, Row]) -> None:
             name,
             *map(str, (row.n_tasks, row.n_cut, row.n_fitted)),
             f"{row.n_moves / 1e6:.1f} million",
-            f"{row.n_told / max(row.n_moves, 1):.0%}",
+            f"{row.n_predicted / max(row.n_moves, 1):.0%}",
             f"{row.n_pieces / 1e6:.2f} million",
             f"{row.walk_s:.1f} s",
-            f"{row.moves_a_second / 1e6:.2f} million",
+            f"{row.moves_per_s / 1e6:.2f} million",
             f"{row.cover_s:.1f} s",
             f"{row.n_bytes / 2**20:.0f} MiB, {row.largest}",
         )
@@ -139,19 +138,19 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", default="arc-agi-1/training")
-    parser.add_argument("--tasks", type=int, default=40, help="so many, evenly chosen")
+    parser.add_argument("--tasks", type=int, default=40, help="this many, evenly spaced")
     parser.add_argument("--views", default="roles", help=f"of {', '.join(VIEWS)}")
     parser.add_argument("--depth", type=int, default=3)
-    parser.add_argument("--moves", type=int, default=ALL_MOVES, help="of a task, at most")
-    parser.add_argument("--memory", type=int, default=MAX_MIB, help="MiB of a task, at most")
-    parser.add_argument("--processes", type=int, help="side by side, after one alone")
-    parser.add_argument("--share", type=int, default=1, help="tasks out to so many processes")
+    parser.add_argument("--moves", type=int, default=ALL_MOVES, help="the maximum per task")
+    parser.add_argument("--memory", type=int, default=MAX_MIB, help="MiB per task")
+    parser.add_argument("--copies", type=int, help="of the search at once, after one alone")
+    parser.add_argument("--processes", type=int, default=1, help="that share the tasks")
     args = parser.parse_args()
-    if args.share < 1 or (args.share > 1 and args.processes):
-        parser.error("--share is at least 1, and is no use with --processes")
+    if args.processes < 1 or (args.processes > 1 and args.copies):
+        parser.error("--processes must be at least 1, and 1 with --copies")
     views = args.views.split(",")
     if unknown := set(views).difference(VIEWS):
-        parser.error(f"no such view: {', '.join(sorted(unknown))}; there are {', '.join(VIEWS)}")
+        parser.error(f"unknown view: {', '.join(sorted(unknown))}; known: {', '.join(VIEWS)}")
     console = Console(width=130)
     options = EnumerateOptions(
         depth=args.depth,
@@ -161,23 +160,25 @@ def main() -> None:
         max_stacks=10,
     )
     given = [(args.data, args.tasks, view, options) for view in views]
-    rows = {view: search_shared(args.share, *each) for view, each in zip(views, given, strict=True)}
+    rows = {
+        view: search_shared(args.processes, *each) for view, each in zip(views, given, strict=True)
+    }
     title = f"{args.data}, {args.depth} moves deep, one core"
-    if not args.processes:
+    if not args.copies:
         show(console, title, rows)
         return
-    with ProcessPoolExecutor(args.processes, get_context("spawn")) as processes:
+    with ProcessPoolExecutor(args.copies, get_context("spawn")) as processes:
         for view, each in zip(views, given, strict=True):
-            beside = [
+            copies = [
                 future.result()
-                for future in [processes.submit(search, *each) for _ in range(args.processes)]
+                for future in [processes.submit(search, *each) for _ in range(args.copies)]
             ]
-            slowest = min(beside, key=lambda row: row.moves_a_second)
-            rows[f"{view}, slowest of {args.processes}"] = slowest
-            part = median(row.moves_a_second for row in beside) / rows[view].moves_a_second
+            slowest = min(copies, key=lambda row: row.moves_per_s)
+            rows[f"{view}, slowest of {args.copies}"] = slowest
+            part = median(row.moves_per_s for row in copies) / rows[view].moves_per_s
             console.print(
-                f"{view}: {args.processes} side by side have each, in the middle, "
-                f"{part:.0%} of the moves a second of one alone"
+                f"{view}: the median of {args.copies} at once has {part:.0%} of the moves per "
+                f"second of one alone"
             )
     show(console, title, rows)
 

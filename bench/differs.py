@@ -1,13 +1,13 @@
-"""What differs cost, and how well their scores tell near programs from far ones.
+"""Measure the cost of differs, and how well their scores rank wrong programs.
 
     python bench/differs.py [--chains 40] [--seed 0] [--evolve 40] [--every 8] [--seeds 3]
 
-Prints three tables. Cost: microseconds a differ takes for one more output on one demo, over all
-demos of ARC-AGI-1 training and 12 simple outputs of each. Ranking: every library solver is edited
-at random, again and again, so that how far a program is from being right is known; a differ ranks
-well if of two wrong programs for one task it mostly gives the nearer one the higher score. Weights
-are fitted on every other task and tested on those between. Evolution: tasks of which a program fits
-all demos, with selection by differs and without, for as many seconds of the CPU.
+Prints three tables. Cost: microseconds per differ and output on one demo, over all demos of
+ARC-AGI-1 training with 12 simple outputs each. Ranking: every library solver is edited at random,
+repeatedly, so that the distance of each program from the solver is known; a differ ranks well if,
+of two wrong programs for a task, it mostly gives the nearer one the higher score. Weights are
+fitted on every other task and tested on the rest. Evolution: tasks fitted with and without
+selection by differs, for equal CPU time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +24,8 @@ from rich.console import Console
 from rich.table import Table
 
 from arcbatt.engine.batt import Batt
-from arcbatt.engine.samples import Samples
-from arcbatt.evaluation import Differ, TaskBoard, Validator, bundled_differs
+from arcbatt.engine.graph.samples import Samples
+from arcbatt.evaluation import Differ, TaskBoard, bundled_differs
 from arcbatt.evaluation.differs import score_programs, weights_of
 from arcbatt.language import Budget, Node, Program, parse_program
 from arcbatt.language.infer import fitting_primitives, infer
@@ -54,7 +53,7 @@ SIMPLE = (
     "compress(I)",
 )
 MAX_EDITS = 4
-# Programs at least so many edits away are far, those one edit away near.
+# Programs with at least FAR edits are far, those with one edit are near.
 FAR = 3
 SMALL = Budget(steps=200_000, bytes=2**24)
 
@@ -72,7 +71,7 @@ def demo_samples(tasks: Sequence[Task]) -> Samples:
 
 
 def measure(work: Callable[[], object]) -> float:
-    """The least wall-clock time of several runs, in seconds."""
+    """Return the shortest wall-clock time of several runs, in seconds."""
     times = []
     for _ in range(REPEATS):
         start = time.perf_counter()
@@ -82,7 +81,7 @@ def measure(work: Callable[[], object]) -> float:
 
 
 def judge_program(differ: Differ, program: Program) -> Program:
-    """The program that gives the differ's pair, score and element, for a program's output."""
+    """Return the program that computes a differ's (score, element) for a program's output."""
     return Program(replace_input(differ.program.result, "output", program.result))
 
 
@@ -100,7 +99,7 @@ def cost_table(tasks: TaskSet) -> Table:
     def added_us(programs: Sequence[Program]) -> float:
         return (run_s(programs) - without_s) / len(samples) / len(outputs) * 1e6
 
-    table = Table(title=f"one output more on one of {len(samples)} demos, one thread")
+    table = Table(title=f"cost of one more output per demo, {len(samples)} demos, one thread")
     for heading in ("differ", "score, µs", "with element, µs"):
         table.add_column(heading, justify="left" if heading == "differ" else "right")
     for chosen in [[differ] for differ in differs] + [list(differs)]:
@@ -109,7 +108,7 @@ def cost_table(tasks: TaskSet) -> Table:
         score_us = added_us(score_programs(chosen, outputs))
         table.add_row(name, f"{score_us:.2f}", f"{added_us(whole):.2f}")
     fill_s = measure(lambda: score_programs(differs, outputs)) / len(outputs)
-    table.add_row("making the programs that score", f"{fill_s * 1e6:.0f} a program", "")
+    table.add_row("making the scoring programs", f"{fill_s * 1e6:.0f} per program", "")
     return table
 
 
@@ -117,7 +116,7 @@ def cost_table(tasks: TaskSet) -> Table:
 
 
 class Editor:
-    """Makes one random change to a program at a time, mostly keeping types."""
+    """Random single edits of programs that mostly preserve types."""
 
     def __init__(self, programs: Sequence[Program], seed: int) -> None:
         self._rng = random.Random(seed)
@@ -127,7 +126,7 @@ class Editor:
                 self._bank.setdefault(term, []).append(node)
 
     def edit(self, program: Program) -> Program:
-        """Another node of the same type, or another primitive of the same arguments, somewhere."""
+        """Replace one node by another of the same type, or one primitive by a similar one."""
         types = infer(program).types
         places = list(types)
         while True:
@@ -151,10 +150,10 @@ class Editor:
 
 @dataclass(frozen=True)
 class Wrong:
-    """Wrong programs for one task: edits away from the solver, share of the demos that match,
+    """Wrong programs for one task: edits from the solver, fraction of matching demos,
     and scores [program, differ].
 
-    Solvers of other tasks stand among them as infinitely many edits away.
+    Solvers of other tasks are included, at an infinite distance.
     """
 
     edits: NDArray[np.float64]
@@ -169,7 +168,7 @@ def wrong_programs(tasks: TaskSet, n_chains: int, seed: int) -> list[Wrong]:
     differs = bundled_differs()
     solvers = [parsed.program for parsed in library_programs()]
     editor = Editor(solvers, seed)
-    found = []
+    wrongs = []
     for solver in solvers:
         samples = demo_samples([tasks[solver.name.removeprefix("solve_")]])
         edits: dict[Program, float] = {other: OTHER for other in solvers if other != solver}
@@ -181,9 +180,9 @@ def wrong_programs(tasks: TaskSet, n_chains: int, seed: int) -> list[Wrong]:
                     edits[program] = min(n_edits, edits.get(program, OTHER))
         programs = list(edits)
         first = Batt(programs).run(samples, SMALL, device="cpu")
-        # Failed on a demo: nothing to rank. All demos right: no wrong program.
+        # Skip programs that fail on a demo, and those that are right on all.
         is_wrong = ~(first.reasons != 0).any(axis=1) & ~first.matches.all(axis=1)
-        # Programs with equal outputs count once, as the nearest of them.
+        # Of programs with equal outputs, keep the nearest.
         nearest: dict[bytes, int] = {}
         for k in sorted(np.flatnonzero(is_wrong).tolist(), key=lambda k: edits[programs[k]]):
             nearest.setdefault(first.hashes[k].tobytes(), k)
@@ -194,8 +193,8 @@ def wrong_programs(tasks: TaskSet, n_chains: int, seed: int) -> list[Wrong]:
         scores = np.clip(numbers, 0, 1000).reshape(len(chosen), len(differs), -1)
         matched = first.matches[list(nearest.values())].mean(axis=1)
         distances = np.array([edits[program] for program in chosen])
-        found.append(Wrong(distances, matched, scores.mean(axis=2)))
-    return found
+        wrongs.append(Wrong(distances, matched, scores.mean(axis=2)))
+    return wrongs
 
 
 def concordance(
@@ -203,7 +202,7 @@ def concordance(
     score: Callable[[Wrong], NDArray[np.float64]],
     is_far: Callable[[NDArray[np.float64]], NDArray[np.bool_]],
 ) -> float:
-    """How often the nearer of two has the higher score, ties half; the mean over the tasks."""
+    """Return how often the nearer of two programs scores higher (ties count half), over tasks."""
     shares = []
     for wrong in wrongs:
         near, far = wrong.edits == 1, is_far(wrong.edits)
@@ -225,7 +224,7 @@ def is_other(edits: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def fit_weights(wrongs: Sequence[Wrong], n_rounds: int = 2000) -> NDArray[np.float64]:
-    """Weights, none below 0, under which nearer programs have more: logistic, each task alike."""
+    """Fit non-negative weights by logistic regression, with equal weight per task."""
     gaps, shares = [], []
     for wrong in wrongs:
         near = wrong.scores[wrong.edits == 1]
@@ -248,7 +247,7 @@ def fit_weights(wrongs: Sequence[Wrong], n_rounds: int = 2000) -> NDArray[np.flo
 def ranking_table(wrongs: Sequence[Wrong]) -> Table:
     differs = bundled_differs()
     fitted = fit_weights(wrongs)
-    table = Table(title="how often one edit away scores more than ...")
+    table = Table(title="how often a program one edit away scores higher than ...")
     for heading in ("score", f"{FAR} or {MAX_EDITS} edits away", "a solver of another task"):
         table.add_column(heading, justify="left" if heading == "score" else "right")
     table.add_column("weight", justify="right")
@@ -275,14 +274,18 @@ def ranking_table(wrongs: Sequence[Wrong]) -> Table:
     for name, fit_on, test_on in (("even", 0, 1), ("odd", 1, 0)):
         weights = fit_weights(wrongs[fit_on::2])
         add(f"fitted on {name} tasks, on the others", by(weights), wrongs[test_on::2])
-        add("credit, on those", by(weights_of(differs).astype(np.float64)), wrongs[test_on::2])
+        add(
+            "credit, on the same tasks",
+            by(weights_of(differs).astype(np.float64)),
+            wrongs[test_on::2],
+        )
     return table
 
 
 def selection_table(tasks: Sequence[Task], seconds: float, n_seeds: int) -> Table:
-    """Evolution with and without differs: tasks fitted at start and end.
+    """Compare evolution with and without differs: tasks fitted at start and end.
 
-    Each for as many seconds of the CPU, all threads together, since others may use the machine.
+    Both get the same CPU time over all threads, which does not depend on other load.
     """
     table = Table(title=f"evolution for {seconds:g} s of the CPU, tasks fitted of {len(tasks)}")
     for heading in ("seed", "at the start", "without differs", "with differs"):
@@ -292,10 +295,9 @@ def selection_table(tasks: Sequence[Task], seconds: float, n_seeds: int) -> Tabl
         fitted = []
         for use_differs in (False, True):
             options = EvolveOptions(seed=seed, use_differs=use_differs)
-            validator = Validator(board, Path("differences"))
             with Pool.in_memory() as pool:
                 pool.add_library()
-                evolution = Evolution(board, pool, options, validator)
+                evolution = Evolution(board, pool, options)
                 start = time.process_time()
                 evolution.begin(list(pool.solvers()))
                 at_start = evolution.archive.n_fitted
@@ -303,7 +305,6 @@ def selection_table(tasks: Sequence[Task], seconds: float, n_seeds: int) -> Tabl
                     evolution.step()
                 evolution.close()
                 fitted.append(evolution.archive.n_fitted)
-            assert not validator.n_differences
         table.add_row(str(seed), str(at_start), *map(str, fitted))
     return table
 
@@ -312,7 +313,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--chains", type=int, default=40, metavar="N")
     parser.add_argument("--seed", type=int, default=0, metavar="K")
-    parser.add_argument("--evolve", type=float, default=40, metavar="SECONDS", help="0: do not")
+    parser.add_argument(
+        "--evolve", type=float, default=40, metavar="SECONDS", help="0 to skip evolution"
+    )
     parser.add_argument(
         "--every", type=int, default=8, metavar="K", help="evolve on every Kth task"
     )

@@ -1,4 +1,4 @@
-"""What the engine takes, against the reference and in nanoseconds a call.
+"""Time the engine on the CPU: against the reference, and in nanoseconds per call.
 
     python bench/engine.py
 
@@ -14,9 +14,9 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from arcbatt.engine import profiling
+from arcbatt.engine import profiler
 from arcbatt.engine.batt import Batt
-from arcbatt.engine.samples import Samples
+from arcbatt.engine.graph.samples import Samples
 from arcbatt.language import Budget, Program, interpret, parse_program
 from arcbatt.language.random_programs import random_program
 from arcbatt.library import library_programs
@@ -24,7 +24,7 @@ from arcbatt.tasks import load
 
 
 def measure(work: Callable[[], object], repeats: int = 5) -> float:
-    """The least wall-clock time of several runs, in seconds."""
+    """Return the least wall-clock time of several runs, in seconds."""
     times = []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -33,12 +33,12 @@ def measure(work: Callable[[], object], repeats: int = 5) -> float:
     return min(times)
 
 
-# The definitions take seconds for the library on one sample.
+# Few, since the definitions take seconds for the library on one sample.
 N_REFERENCE = 20
 
 
 def training_samples() -> tuple[Samples, list[dict[str, object]]]:
-    """All 1,718 samples of ARC-AGI-1 training, for the engine and for the reference."""
+    """Return all 1,718 samples of ARC-AGI-1 training, for the engine and for the reference."""
     inputs, targets, demos, for_reference = [], [], [], []
     for task in load("arc-agi-1/training"):
         pairs = tuple((pair.input, pair.output) for pair in task.demos)
@@ -55,7 +55,7 @@ def training_samples() -> tuple[Samples, list[dict[str, object]]]:
     return Samples(inputs, targets, demos), for_reference
 
 
-# Mixed grid, object and set calls, no functions: what a fused batt mostly holds.
+# Mixed grid, object and set calls without functions: the bulk of a fused batt.
 MIXED = """
 def mixed_{k}(I):
     a = {turn}(I)
@@ -109,7 +109,7 @@ def closures(I):
 N_INNER = 625 * (2 + 4 + 3 + 3 + 4 + 5)
 
 
-# A rule learnt from the demos by role, and what it makes of the first of them: all that without I.
+# A rule learned from the demos by role and applied to the first of them, independent of I.
 LEARNED = """
 def learned_{code}(S, I):
     demos = role_demos(S)
@@ -120,8 +120,8 @@ def learned_{code}(S, I):
 """
 
 
-# What learns from the demos and takes longest.
-ASKING = (
+# The slowest calls that learn from the demos.
+LEARNING = (
     "def trees(S, I):\n    return apply_tree(grow_tree(S, 0, 0), I)\n",
     "def roles(S, I):\n    return to_roles(S, I)\n",
     "def symmetry(I):\n    return close_symmetry(I, 0, 1)\n",
@@ -130,7 +130,7 @@ SMALL_BUDGET = Budget(steps=100_000, bytes=2**21)
 
 
 def demo_samples(n_tasks: int, *, shared: bool) -> Samples:
-    """Demos of tasks, those of one task with the same `S`, or each with a copy of its own."""
+    """Return demos of tasks; those of a task share `S`, or each has its own copy."""
     inputs, targets, demos = [], [], []
     for task in load("arc-agi-1/training")[:n_tasks]:
         pairs = tuple((pair.input, pair.output) for pair in task.demos)
@@ -172,7 +172,7 @@ def main() -> None:
     n_calls = mixed.size.n_calls * 3000
     table.add_row(
         f"{mixed.size.n_calls} mixed calls x 3,000 samples",
-        f"one thread {one_s:.3f} s, {one_s / n_calls * 1e9:.0f} ns a call; "
+        f"one thread {one_s:.3f} s, {one_s / n_calls * 1e9:.0f} ns per call; "
         f"two threads {one_s / two_s:.2f} times",
         "150 ns, 0.5 s; 1.8 times",
     )
@@ -192,7 +192,7 @@ def main() -> None:
     closures_s = measure(lambda: closures.run(few, n_threads=1))
     table.add_row(
         "closures over 625 elements",
-        f"{closures_s / 200 / N_INNER * 1e9:.1f} ns an inner call",
+        f"{closures_s / 200 / N_INNER * 1e9:.1f} ns per inner call",
         "3 ns",
     )
 
@@ -204,27 +204,27 @@ def main() -> None:
         together_s = measure(lambda: learned.run(together, n_threads=n_threads))  # noqa: B023
         figures.append(f"{together_s * 1e3:.0f} ms, {alone_s / together_s:.2f} times")
     table.add_row(
-        f"8 rules learnt from S alone, {len(together)} demos of 100 tasks; against S of one's own",
+        f"8 rules learned from S, {len(together)} demos of 100 tasks; S shared, against copies",
         f"one thread {figures[0]}; two {figures[1]}",
-        f"{len(together) / 100:.1f} times, no more",
+        f"{len(together) / 100:.1f} times at most",
     )
 
-    # Each sample has an S of its own, so that calls are not shared.
-    asking = Batt([parse_program(text) for text in ASKING])
-    with profiling.profile() as profile:
-        asking.run(alone, n_threads=1)
+    # Each sample has its own S, so that calls are not shared.
+    learning = Batt([parse_program(text) for text in LEARNING])
+    with profiler.profile() as profile:
+        learning.run(alone, n_threads=1)
     figures = [f"{row.name} {row.seconds / row.n_calls * 1e6:.1f} µs" for row in profile.rows()]
     table.add_row(f"calls on {len(alone)} demos of 100 tasks", ", ".join(figures[:4]), "")
 
     random_batt = Batt([random_program(seed, 10) for seed in range(2000)])
     left_out = np.setdiff1d(np.arange(random_batt.n_programs), random_batt.plan.programs)
-    beside = random_batt.part(left_out)
+    cpu_only = random_batt.part(left_out)
     first_inputs = inputs[:300]
     own_demos = Samples(first_inputs, first_inputs, [((grid, grid),) for grid in first_inputs])
-    beside_s = measure(lambda: beside.run(own_demos, SMALL_BUDGET, n_threads=1))
+    cpu_only_s = measure(lambda: cpu_only.run(own_demos, SMALL_BUDGET, n_threads=1))
     table.add_row(
-        f"what GPUs leave out of 2,000 random programs ({len(left_out)}) x 300 samples",
-        f"{beside_s * 1e3:.0f} ms of one thread",
+        f"2,000 random programs: those without a GPU plan ({len(left_out)}) x 300 samples",
+        f"{cpu_only_s * 1e3:.0f} ms on one thread",
         "500 ms",
     )
 

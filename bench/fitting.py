@@ -1,9 +1,9 @@
-"""What ranking is worth, and what its constants should be: runs in, costs and confidence out.
+"""Fit the constants of ranking to runs, and measure their benefit.
 
 Costs are fitted so that the right grid has most of the evidence, on test inputs for which some
-candidate gives it; confidence so that it says how often attempts are right. What is said of them
-is cross-validated: of every task by constants that were fitted without it. So is what proposers are
-trusted with, and whether the bits that they count are as many as they say.
+candidate gives it. Confidence is fitted to how often attempts are right. Both are cross-validated:
+each task is judged by constants fitted without it. So are the trust in proposers, and whether the
+bits that they charge are right.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ Judge = Callable[[Task, int, Grid], bool]
 Floats = NDArray[np.float64]
 
 N_FOLDS = 10
-# A fault costs a bit unless test inputs say otherwise: nats for a bit of difference, squared.
+# A fault costs one bit a priori; RIDGE is in nats per squared bit of difference.
 USUAL_COST, RIDGE = 1.0, 0.1
-# No test input counts for more than this many nats, however wrong it goes.
-LEAST_SHARE = 1e-3
+# Bounds the loss of one test input, however wrong it is.
+MIN_SHARE = 1e-3
 
 
 def without_last_demo(tasks: Sequence[Task]) -> tuple[list[Task], Judge]:
-    """Return tasks of three demos or more without the last, which is asked for, and their judge.
+    """Return tasks of three or more demos with the last one as their test, and a judge of them.
 
-    So a set has more test inputs to fit to, from fewer demos each.
+    This gives more test inputs to fit to.
     """
     shorter = [
         Task(task.id, task.demos[:-1], (task.demos[-1].input,), task.source)
@@ -57,13 +57,13 @@ def without_last_demo(tasks: Sequence[Task]) -> tuple[list[Task], Judge]:
 
 @dataclass(frozen=True)
 class Judged:
-    """The candidates of one task, and who says what is right."""
+    """The candidates of one task, and the judge of their outputs."""
 
     candidates: TaskCandidates
     judge: Judge
 
     def is_right(self, ranked: RankedTask) -> list[list[bool]]:
-        """Whether attempts are right, by test input."""
+        """Return whether attempts are right, by test input."""
         task = ranked.task
         return [
             [self.judge(task, k, attempt.grid) for attempt in test.attempts]
@@ -72,7 +72,7 @@ class Judged:
 
 
 class _Choices:
-    """Arrays with a row for each candidate's grid for a test input, to fit costs to."""
+    """Arrays to fit costs to, with a row for each candidate and test input."""
 
     def __init__(self, runs: Sequence[Judged]) -> None:
         rows: list[tuple[int, int, int, bool, Weight, str]] = []
@@ -80,17 +80,17 @@ class _Choices:
         self.fold_of_test: list[int] = []
         grids = 0
         for judged, fold in zip(runs, folds_of(runs), strict=True):
-            found = judged.candidates
-            for k in range(len(found.task.test_inputs)):
+            candidates = judged.candidates
+            for k in range(len(candidates.task.test_inputs)):
                 places: dict[Grid, int] = {}
-                for each in found.kept:
+                for each in candidates.kept:
                     grid = each.trial.outputs[k]
                     if grid is None:
                         continue
                     place = places.setdefault(grid, grids + len(places))
                     kin = families.setdefault((place, each.proposal.family), len(families))
-                    weight = weigh(each, len(found.broken(k, grid)))
-                    right = judged.judge(found.task, k, grid)
+                    weight = weigh(each, len(candidates.broken(k, grid)))
+                    right = judged.judge(candidates.task, k, grid)
                     test = len(self.fold_of_test)
                     rows.append((test, place, kin, right, weight, each.proposer))
                 grids += len(places)
@@ -105,10 +105,10 @@ class _Choices:
         self.usual = np.full(len(COSTS), USUAL_COST)
         self.folds = np.array(self.fold_of_test)
         offered = np.bincount(self.test, self.right, len(self.folds)) > 0
-        self.offered = offered  # by test input: whether the right grid is among them
+        self.offered = offered  # by test input, whether some candidate gives the right grid
 
     def loss(self, costs: Floats, tests: NDArray[np.bool_]) -> tuple[float, Floats]:
-        """The nats that the right grids lack of all evidence, and the gradient by costs."""
+        """Return the log loss of the right grids in nats, and its gradient by costs."""
         bits = self.prior - self.faults @ costs
         order = np.lexsort((-bits, self.kin))
         starts = np.flatnonzero(np.diff(self.kin[order], prepend=-1))
@@ -121,33 +121,33 @@ class _Choices:
         used = tests & self.offered & (total > 0)
         share = np.ones(n_tests)
         np.divide(np.bincount(self.test, weights * self.right, n_tests), total, share, where=used)
-        kept = LEAST_SHARE + (1 - LEAST_SHARE) * share
-        slope = np.where(used, (1 - LEAST_SHARE) / kept, 0.0) / np.where(used, total, 1.0)
+        kept = MIN_SHARE + (1 - MIN_SHARE) * share
+        slope = np.where(used, (1 - MIN_SHARE) / kept, 0.0) / np.where(used, total, 1.0)
         by_row = slope[self.test] * weights * (self.right - share[self.test])
         return float(-np.log(kept[used]).sum()), log(2) * (self.faults.T @ by_row)
 
     def with_proposers(self, names: Sequence[str]) -> _Choices:
-        """The same, to fit beside costs a factor of each proposer's bits, and its lack of trust.
+        """Return a copy that also fits a factor of each proposer's bits and its lack of trust.
 
-        Trust is told from that of the first.
+        Trust is relative to that of the first proposer.
         """
-        found = copy(self)
+        extended = copy(self)
         of = [self.proposers == name for name in names]
-        found.prior = self.prior - self.trust + self.choice
+        extended.prior = self.prior - self.trust + self.choice
         columns = [*self.faults.T, *(self.choice * each for each in of), *of[1:]]
-        found.faults = np.stack(columns, axis=1).astype(np.float64)
+        extended.faults = np.stack(columns, axis=1).astype(np.float64)
         trust = [float(self.trust[each].max(initial=0.0)) for each in of]
         lacking = [trust[0] - each for each in trust[1:]]
-        found.usual = np.array([*self.usual, *(1.0 for _ in names), *lacking])
-        return found
+        extended.usual = np.array([*self.usual, *(1.0 for _ in names), *lacking])
+        return extended
 
     def cross_validated(self) -> float:
-        """The nats that are lost by what is fitted without the tasks that it is used on."""
+        """Return the loss in nats, cross-validated by task."""
         folds = [(self.folds != fold, self.folds == fold) for fold in range(N_FOLDS)]
         return sum(self.loss(self.fit(others), these)[0] for others, these in folds)
 
     def fit(self, tests: NDArray[np.bool_]) -> Floats:
-        """Return the costs that lose least on some test inputs."""
+        """Return the costs with the least loss on some test inputs."""
         start = self.usual
 
         def objective(costs: Floats) -> tuple[float, Floats]:
@@ -159,7 +159,7 @@ class _Choices:
 
 
 def _minimize(objective: Callable[[Floats], tuple[float, Floats]], start: Floats) -> Floats:
-    """Go downhill by BFGS until a step gains next to nothing."""
+    """Minimize by BFGS until a step gains almost nothing."""
     at, inverse = start, 0.05 * np.eye(len(start))
     value, gradient = objective(at)
     for _ in range(100):
@@ -185,7 +185,7 @@ def _minimize(objective: Callable[[Floats], tuple[float, Floats]], start: Floats
 
 
 def fit_confidence(features: Floats, right: Floats) -> Floats:
-    """Return the constants of confidence for what was right, by Newton's method."""
+    """Fit the constants of confidence by Newton's method."""
     fitted = np.zeros(features.shape[1])
     for _ in range(50):
         p = 1 / (1 + np.exp(-features @ fitted))
@@ -196,7 +196,7 @@ def fit_confidence(features: Floats, right: Floats) -> Floats:
 
 
 def folds_of(runs: Sequence[Judged]) -> list[int]:
-    """The fold of each task; what is of one task by its id, shortened or not, is in one."""
+    """Return the fold of each task; tasks of one id are in one fold."""
     ids = sorted({judged.candidates.task.id for judged in runs})
     fold = {task_id: place % N_FOLDS for place, task_id in enumerate(ids)}
     return [fold[judged.candidates.task.id] for judged in runs]
@@ -205,7 +205,7 @@ def folds_of(runs: Sequence[Judged]) -> list[int]:
 def confidence_rows(
     runs: Sequence[Judged], ranked: Sequence[RankedTask]
 ) -> tuple[Floats, Floats, Floats, NDArray[np.int64]]:
-    """Of test inputs with an attempt: features, whether one is right, what is said, the fold."""
+    """Return features, rightness, confidence and fold of test inputs with an attempt."""
     features, right, said, folds = [], [], [], []
     for judged, each, fold in zip(runs, ranked, folds_of(runs), strict=True):
         for test, attempts in zip(each.tests, judged.is_right(each), strict=True):
@@ -218,7 +218,7 @@ def confidence_rows(
 
 
 def fit(console: Console, sets: dict[str, Sequence[Judged]]) -> None:
-    """Fit all constants to several sets of tasks together, and say what they are worth on each."""
+    """Fit all constants to several sets together, and print their benefit on each."""
     runs = [judged for each in sets.values() for judged in each]
     choices = _Choices(runs)
     everything = np.ones(len(choices.folds), np.bool_)
@@ -227,14 +227,14 @@ def fit(console: Console, sets: dict[str, Sequence[Judged]]) -> None:
     folds = folds_of(runs)
     present = np.array(COSTS)
     losses = {
-        "as they are": choices.loss(present, everything)[0],
+        "current": choices.loss(present, everything)[0],
         "cross-validated": sum(
             choices.loss(by_fold[fold], choices.folds == fold)[0] for fold in range(N_FOLDS)
         ),
         "fitted": choices.loss(costs, everything)[0],
     }
     used = {
-        "as they are": [present] * len(runs),
+        "current": [present] * len(runs),
         "cross-validated": [by_fold[fold] for fold in folds],
         "fitted": [costs] * len(runs),
     }
@@ -273,23 +273,23 @@ def fit(console: Console, sets: dict[str, Sequence[Judged]]) -> None:
     console.print(table)
     console.print("COSTS = (" + ", ".join(f"{each:.2f}" for each in costs) + ")")
     console.print("CONFIDENCE = (" + ", ".join(f"{each:.2f}" for each in constants) + ")")
-    console.print(f"CONFIDENCE as it is: {CONFIDENCE}")
+    console.print(f"current CONFIDENCE: {CONFIDENCE}")
     show_proposers(console, choices)
 
 
 def show_proposers(console: Console, choices: _Choices) -> None:
-    """Say what proposers should be trusted with, and by how much what they count is off."""
+    """Print the fitted trust in each proposer, and the factor by which its bits are off."""
     counts = Counter(choices.proposers[choices.offered[choices.test]].tolist())
     names = [name for name, _ in counts.most_common()]
     both = choices.with_proposers(names)
     fitted = both.fit(np.ones(len(choices.folds), np.bool_))[len(COSTS) :]
-    table = Table("", "factor of its bits", "trust as it is", "fitted", title="proposers")
-    lacking, as_it_is = [0.0, *fitted[len(names) :]], [0.0, *both.usual[len(COSTS) + len(names) :]]
+    table = Table("", "factor of its bits", "current trust", "fitted", title="proposers")
+    lacking, current = [0.0, *fitted[len(names) :]], [0.0, *both.usual[len(COSTS) + len(names) :]]
     for k, name in enumerate(names):
-        trusts = (f"{2.0 ** -each[k]:.2f}" for each in (as_it_is, lacking))
+        trusts = (f"{2.0 ** -each[k]:.2f}" for each in (current, lacking))
         table.add_row(name, f"{fitted[k]:.2f}", *trusts)
     console.print(table)
     console.print(
-        f"nats lost, cross-validated: {choices.cross_validated():.1f} as it is, "
-        f"{both.cross_validated():.1f} so"
+        f"nats lost, cross-validated: {choices.cross_validated():.1f} current, "
+        f"{both.cross_validated():.1f} fitted"
     )

@@ -1,8 +1,8 @@
-"""What the language costs: text to program and back, types, hashes, and reference runs.
+"""Measure the language: parsing, printing, types, hashes, and reference runs.
 
     python bench/language.py [--programs 10000]
 
-Prints a table. The programs are random, well typed, about 15 lines each.
+Prints a table. The programs are random and well typed, with about 15 lines each.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LARGE_BYTES = 10_000_000
 
 
 def measure(work: Callable[[], object], repeats: int = 3) -> float:
-    """The least wall-clock time of several runs, in seconds."""
+    """Return the shortest wall-clock time of several runs, in seconds."""
     times = []
     for _ in range(repeats):
         gc.collect()
@@ -38,7 +38,7 @@ def measure(work: Callable[[], object], repeats: int = 3) -> float:
 
 
 def make_programs(n_programs: int, n_lines: int) -> list[Program]:
-    """Programs of so many lines, or one more or less."""
+    """Return random programs with about `n_lines` lines."""
     programs: list[Program] = []
     seed = 0
     with Progress(transient=True) as progress:
@@ -53,7 +53,7 @@ def make_programs(n_programs: int, n_lines: int) -> list[Program]:
 
 
 def rebuild(programs: Sequence[Program]) -> list[Program]:
-    """Build every program again from the values up, every call a new node: intern and hash."""
+    """Rebuild every program from its leaves, which interns and hashes every node."""
     made = []
     for number, program in enumerate(programs):
         fresh: dict[Node, Node] = {node: node for node in program.nodes() if not node.args}
@@ -83,7 +83,7 @@ def main() -> None:
     gc.collect()
 
     table = Table(title=f"{n_programs} random programs of {lines:.1f} lines on average")
-    for heading in ("step", "seconds", "programs a second", "µs a program"):
+    for heading in ("step", "seconds", "programs per second", "µs per program"):
         table.add_column(heading, justify="left" if heading == "step" else "right")
 
     def add(step: str, seconds: float, n: int = n_programs) -> None:
@@ -94,7 +94,7 @@ def main() -> None:
     parsed = [p.program for p in parse_programs(text)]
     assert [program.hash for program in parsed] == hashes
     add(
-        "build nodes anew and hash",
+        "rebuild nodes and hash",
         measure(lambda: [program.hash for program in rebuild(parsed)]),
     )
     add("infer types", measure(lambda: [infer(program) for program in parsed]))
@@ -115,7 +115,7 @@ def main() -> None:
     n_calls = sum(program.n_calls for program, _ in runs)
     steps = sum(interpret(program, inputs).steps for program, inputs in runs)
     table = Table(title=f"the library's {len(library_programs())} programs on their own tasks")
-    for heading in ("runs", "lines", "steps", "seconds", "µs a line", "ns a step"):
+    for heading in ("runs", "lines", "steps", "seconds", "µs per line", "ns per step"):
         table.add_column(heading, justify="right")
     table.add_row(
         f"{len(runs):,}",

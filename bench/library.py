@@ -1,14 +1,14 @@
-"""What the bundled library brings on tasks that it was not written for.
+"""Measure the benefit of the bundled library on tasks that it was not written for.
 
     python bench/library.py                              known programs and mutants of them
     python bench/library.py --whole --budget 900         all proposers, with and without it
     python bench/library.py --data arc-agi-1/training    while developing
     python bench/library.py --off variants               without a part (`arcbatt solve --off`)
 
-Sets other than ARC-AGI-1 training are for measuring only. On training a part of the tasks, a
-tenth, is solved at a time, without the programs that were written for them; with --jobs several
-parts at a time, which is sooner done. The budget is the CPU time of all threads. Of what is found
-it says which kind of mutation made it, and which programs of the library were behind it.
+Sets other than ARC-AGI-1 training are for measuring only. On training, a tenth of the tasks is
+solved at a time, without the programs written for them; --jobs solves several parts in parallel.
+The budget is the CPU time of all threads. The output names, for each solution, the kind of mutation
+and the library programs it derives from.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from solve import Outcome, Setting, run, score, show
 from arcbatt.library import library_programs
 from arcbatt.pool import Pool
 from arcbatt.pool.rows import LIBRARY
-from arcbatt.proposers.switches import check_switches
+from arcbatt.proposers.registry import check_switches
 from arcbatt.scoring import is_right, load_answers
 from arcbatt.solving import Loop
 from arcbatt.tasks import Grid, Task, load
@@ -38,34 +38,34 @@ KNOWN_AND_MUTANTS = frozenset({"known", "evolve"})
 
 
 def ancestors(pool: Pool, digest: bytes) -> set[str]:
-    """Return the names of the library's programs that a program was made from, or that it is."""
-    found: set[str] = set()
-    met = {digest}
+    """Return the names of the library programs that a program derives from, or equals."""
+    names: set[str] = set()
+    seen = {digest}
     open_digests = [digest]
     while open_digests:
         row = pool.get(open_digests.pop())
         if row is None:
             continue
         if row.origin == LIBRARY:
-            found.add(row.name)
+            names.add(row.name)
             continue
-        open_digests += [parent for parent in row.parents if parent not in met]
-        met.update(row.parents)
-    return found
+        open_digests += [parent for parent in row.parents if parent not in seen]
+        seen.update(row.parents)
+    return names
 
 
-def behind(loop: Loop, solved: Collection[str]) -> Counter[str]:
-    """Count by program of the library the solved tasks whose best program it is behind."""
-    found: Counter[str] = Counter()
+def count_ancestors(loop: Loop, solved: Collection[str]) -> Counter[str]:
+    """Count, per library program, the solved tasks whose best program derives from it."""
+    counts: Counter[str] = Counter()
     for task in loop.tasks:
         if task.id in solved:
-            found.update(ancestors(loop.pool, loop.candidates(task).kept[0].program.result.digest))
-    return found
+            counts.update(ancestors(loop.pool, loop.candidates(task).kept[0].program.result.digest))
+    return counts
 
 
 @dataclass
 class Part:
-    """What came of some of the tasks: a row for all, one for each proposer; parents; mutations."""
+    """The results of a part of the tasks: rows for all and per proposer; parents; mutations."""
 
     rows: dict[str, Outcome]
     parents: Counter[str]
@@ -81,7 +81,7 @@ def solve_part(
     seed: int,
     budget_s: float,
 ) -> Part:
-    """Solve tasks without the programs that were written for them."""
+    """Solve tasks without the programs written for them."""
     answers = load_answers(data)
 
     def judge(task: Task, test: int, grid: Grid) -> bool:
@@ -89,40 +89,40 @@ def solve_part(
 
     own = {program_name(task.id) for task in tasks}
     known = tuple(program for program in setting.programs if program.name not in own)
-    found = Part({}, Counter(), Counter())
+    part = Part({}, Counter(), Counter())
     for loop, outcome in run(tasks, replace(setting, programs=known), n_threads, seed, [budget_s]):
         by_proposer = score(loop, judge, outcome)
-        found.rows[setting.name] = outcome
+        part.rows[setting.name] = outcome
         for name, each in by_proposer.items():
-            found.rows[f"first attempt by {name}"] = each
-        found.parents.update(behind(loop, outcome.solved_ids))
+            part.rows[f"first attempt by {name}"] = each
+        part.parents.update(count_ancestors(loop, outcome.solved_ids))
         for proposer in sorted(KNOWN_AND_MUTANTS):
             for kind, counts in loop.parts().get(proposer, {}).items():
                 if "tried" in counts:
                     for name in ("tried", "fitted"):
-                        found.mutations[proposer, kind, name] += counts[name]
-    return found
+                        part.mutations[proposer, kind, name] += counts[name]
+    return part
 
 
 def sum_up(parts: Iterable[Part]) -> Part:
-    """Return what came of all parts."""
-    found = Part({}, Counter(), Counter())
+    """Return the combined results of all parts."""
+    total = Part({}, Counter(), Counter())
     for part in parts:
         for name, outcome in part.rows.items():
-            found.rows.setdefault(name, Outcome()).add(outcome)
-        found.parents += part.parents
-        found.mutations.update(part.mutations)
-    return found
+            total.rows.setdefault(name, Outcome()).add(outcome)
+        total.parents += part.parents
+        total.mutations.update(part.mutations)
+    return total
 
 
 def show_parents(console: Console, parents: Counter[str], n_shown: int) -> None:
-    table = Table(title="programs of the library behind what was solved")
+    table = Table(title="library programs that solutions derive from")
     table.add_column("program")
     table.add_column("tasks", justify="right")
     for name, n_tasks in parents.most_common(n_shown):
         table.add_row(name, str(n_tasks))
     console.print(table)
-    console.print(f"{len(parents)} programs of the library are behind something")
+    console.print(f"{len(parents)} library programs have a solution derived from them")
 
 
 def show_mutations(console: Console, counts: Counter[tuple[str, str, str]]) -> None:
@@ -139,14 +139,14 @@ def show_mutations(console: Console, counts: Counter[tuple[str, str, str]]) -> N
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", default="arc-agi-1/evaluation")
-    parser.add_argument("--tasks", type=int, help="only so many, evenly chosen")
+    parser.add_argument("--tasks", type=int, help="only this many, evenly spaced")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--budget", type=float, default=600.0, metavar="SECONDS", help="of CPU")
-    parser.add_argument("--parts", type=int, default=10, help="of training, one after the other")
-    parser.add_argument("--jobs", type=int, default=1, help="so many parts at a time")
+    parser.add_argument("--parts", type=int, default=10, help="parts that training is split into")
+    parser.add_argument("--jobs", type=int, default=1, help="parts solved at the same time")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--parents", type=int, default=20, help="how many to show")
-    parser.add_argument("--off", default="", metavar="NAMES", help="what is off, by commas")
+    parser.add_argument("--parents", type=int, default=20, help="rows of the table of ancestors")
+    parser.add_argument("--off", default="", metavar="NAMES", help="switches to turn off")
     parser.add_argument(
         "--whole", action="store_true", help="all proposers, with the library and without"
     )
@@ -176,15 +176,15 @@ def main() -> None:
             budget_s=args.budget / len(parts),
         )
         if args.jobs == 1:
-            found = sum_up(map(solve, parts))
+            total = sum_up(map(solve, parts))
         else:
             with ProcessPoolExecutor(args.jobs, multiprocessing.get_context("spawn")) as processes:
-                found = sum_up(processes.map(solve, parts))
+                total = sum_up(processes.map(solve, parts))
         title = f"{args.data}: {len(tasks)} tasks, {len(setting.programs)} programs known"
-        show(console, f"{title}, {args.budget:.0f} CPU s, {args.threads} threads", found.rows)
-        show_mutations(console, found.mutations)
+        show(console, f"{title}, {args.budget:.0f} CPU s, {args.threads} threads", total.rows)
+        show_mutations(console, total.mutations)
         if setting.programs:
-            show_parents(console, found.parents, args.parents)
+            show_parents(console, total.parents, args.parents)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""What the log of a long run costs: its size, and time and memory to resume it and to draw it.
+"""Measure the log of a long run: its size, and the time and memory to resume and draw it.
 
     python bench/log.py [--cards 100000] [--hours 8]
 
-Logs made-up cards through a run, as evolve does, with a save of the ledger every five seconds of
-the run's clock. Prints the entries and bytes of the log, and of a fresh process each that resumes
-the run and that draws its charts the wall clock and by how much its memory grew.
+Logs synthetic cards through a run, as evolve does, and saves the ledger every five seconds of the
+run's clock. Prints the entries and bytes of the log, and the wall-clock time and memory growth of
+two fresh processes: one resumes the run, one draws its charts.
 """
 
 from __future__ import annotations
@@ -21,26 +21,27 @@ from types import SimpleNamespace
 from typing import Any
 
 from arcbatt.proposers.evolve.mutation import Mutator
-from arcbatt.solving.run import SAVE_EVERY_S, Run, RunOptions
+from arcbatt.solving import RunStore, Search, SearchOptions
 from arcbatt.solving.run_folder import LOG, RunFolder
+from arcbatt.solving.run_store import SAVE_EVERY_S
 from arcbatt.tasks import load
 
-OPTIONS = RunOptions("arc-agi-1/training", proposers=("evolve",), library=False, device="cpu")
+OPTIONS = SearchOptions("arc-agi-1/training", proposers=("evolve",), library=False, device="cpu")
 N_TASKS = 100
-# A card that finds something is rare.
+# Cards that find something are rare.
 FIND_EVERY = 1_000
 
 
-def make_card(number: int, n_cards: int, a_card_s: float) -> dict[str, Any]:
-    """Return what evolve would log of a card, of the size that it has in a long run."""
+def make_card(number: int, n_cards: int, s_per_card: float) -> dict[str, Any]:
+    """Return a log entry of a card, with the size it has in a long run."""
     counts = {"ran": 61 * number, "improved": number // 9, "fitted": number // 4000}
     rates = {"share": 0.07873877282698347, "payoff": 0.000123456789 * (n_cards - number)}
     row = {"tried": 73 * number, **counts, **rates}
-    found = [{"task": "67a3c6ac", "program": "0" * 32, "mutation": "splice"}]
+    finds = [{"task": "67a3c6ac", "program": "0" * 32, "mutation": "splice"}]
     return {
         "item": "card",
-        "wall_s": a_card_s,
-        "engine_s": 0.7 * a_card_s,
+        "wall_s": s_per_card,
+        "engine_s": 0.7 * s_per_card,
         "card": number,
         "n_pairs": 79_000,
         "mutations": dict.fromkeys(Mutator.kinds, row),
@@ -49,38 +50,36 @@ def make_card(number: int, n_cards: int, a_card_s: float) -> dict[str, Any]:
         "verdicts": {"kept": 3, "known": 12},
         "best_credit": 990,
         "ran_on": {"cpu": 79_000},
-        "found": found if number % FIND_EVERY == 0 else [],
+        "found": finds if number % FIND_EVERY == 0 else [],
     }
 
 
 def write_log(base: Path, n_cards: int, run_s: float) -> Path:
-    """Log so many cards; return the folder of the run."""
-    a_card_s = run_s / n_cards
+    """Log `n_cards` cards; return the folder of the run."""
+    s_per_card = run_s / n_cards
     tasks = load("arc-agi-1/training")[:N_TASKS]
-    folder = RunFolder.create(base, OPTIONS.to_config("evolve"))
-    with Run(folder, tasks) as run:
+    store = RunStore.create(base, "evolve", OPTIONS)
+    with Search(OPTIONS, store, tasks) as search:
         saved_s = 0.0
         for number in range(1, n_cards + 1):
-            elapsed_s = number * a_card_s
+            elapsed_s = number * s_per_card
             loop: Any = SimpleNamespace(elapsed_s=elapsed_s, n_fitted=number // FIND_EVERY)
-            run.on_log(loop, "evolve", make_card(number, n_cards, a_card_s))
+            store.log(loop, "evolve", make_card(number, n_cards, s_per_card))
             count = {"n_tasks": N_TASKS, "n_rounds": number, "elapsed_s": elapsed_s}
             ended = {"item": "card", "ended": count, "ran_on": {"cpu": 79_000 * number}}
-            run.on_log(loop, "evolve", ended)
+            store.log(loop, "evolve", ended)
             if elapsed_s - saved_s > SAVE_EVERY_S:
                 saved_s = elapsed_s
-                run._save_ledger()
-        run.spend(0.01)
-    folder.close()
-    return folder.path
+                store.save(search.loop)
+        search.run(0.01)
+    return store.path
 
 
 def resume(path: Path) -> Callable[[], None]:
     def work() -> None:
         tasks = load("arc-agi-1/training")[:N_TASKS]
-        folder = RunFolder.open(path)
-        Run(folder, tasks).__exit__()
-        folder.close()
+        with Search(OPTIONS, RunStore(RunFolder.open(path)), tasks):
+            pass
 
     return work
 
@@ -117,7 +116,7 @@ def main() -> None:
             n_entries = sum(1 for _ in log)
         n_bytes = (path / LOG).stat().st_size
         print(f"{options.cards:,} cards: {n_entries:,} entries, {n_bytes / 1e6:,.1f} MB")
-        print(f"log: {took_s:.2f} s, {took_s / options.cards * 1e6:.0f} us a card with its saves")
+        print(f"log: {took_s:.2f} s, {took_s / options.cards * 1e6:.0f} us per card with saves")
         for only in ("resume", "draw"):
             words = [sys.executable, __file__, "--only", only, "--run", str(path)]
             subprocess.run(words, check=True)

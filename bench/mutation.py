@@ -1,13 +1,13 @@
-"""What mutations cost: mutants a second by kind, and how many are well typed at the first try.
+"""Measure mutations: mutants per second by kind, and how many are well typed at first try.
 
     python bench/mutation.py [--seconds 1]
 
 Prints two tables. Parents and donors are the bundled solvers; one core.
 
-The first: of each kind, mutants a second, drafts that are well typed, and mutants that give a value
-on the first demo of the task of the parent that they owe their end to. The second: all kinds as the
-rates draw them, where the parents return again and again, where every parent is new (the last
-mutant), and cards of 32.
+The first shows, per kind, mutants per second, the fraction of well-typed drafts, and that of
+mutants that return a value on the first demo of the task of their final parent. The second shows
+all kinds at their usual rates: with recurring parents, with a new parent each time (the last
+mutant), and for cards of 32.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from arcbatt.engine.batt import Batt
-from arcbatt.engine.samples import Samples
+from arcbatt.engine.graph.samples import Samples
 from arcbatt.language import Program
 from arcbatt.library import library_programs
 from arcbatt.proposers.evolve.cards import deal
@@ -35,7 +35,7 @@ N_RUN = 400
 
 
 def rate(work: Callable[[], int], seconds: float) -> float:
-    """What a piece of work makes in a second, repeated for so long."""
+    """Repeat work for some time; return the sum of its results per second."""
     n_made, start = 0, time.perf_counter()
     while (elapsed := time.perf_counter() - start) < seconds:
         n_made += work()
@@ -43,7 +43,7 @@ def rate(work: Callable[[], int], seconds: float) -> float:
 
 
 def well_typed(kind: str, parents: list[Program], donors: Donors) -> float:
-    """The share of drafts that are well typed, of those that found something to do."""
+    """Return the fraction of well-typed drafts among those that changed something."""
     context = MutationContext(random.Random(0), donors)
     how = KINDS[kind]
     anatomies = [anatomy_of(context.draw(parents)) for _ in range(N_DRAFTS)]
@@ -53,7 +53,7 @@ def well_typed(kind: str, parents: list[Program], donors: Donors) -> float:
 
 
 def give_values(mutants: list[Mutant]) -> float:
-    """The share of mutants that give a value, each on a demo of the task it may be good for."""
+    """Return the fraction of mutants that return a value on a demo of their parent's task."""
     n_given = 0
     for mutant in mutants:
         task = find_task(mutant.parents[-1].name.removeprefix("solve_"))
@@ -74,7 +74,7 @@ def main() -> None:
 
     table = Table(title=f"mutants of {len(parents)} programs, by kind")
     table.add_column("kind")
-    for heading in ("mutants a second", "well typed at first try", "give a value"):
+    for heading in ("mutants per second", "well typed at first try", "return a value"):
         table.add_column(heading, justify="right")
     for kind in mutator.kinds:
         made = rate(
@@ -91,9 +91,9 @@ def main() -> None:
 
     table = Table(title="all kinds, as drawn")
     table.add_column("parents")
-    table.add_column("mutants a second", justify="right")
+    table.add_column("mutants per second", justify="right")
     again = rate(lambda: mutator.mutate(rng.choice(parents)) is not None, seconds)
-    table.add_row("the same again and again", f"{again:,.0f}")
+    table.add_row("recurring", f"{again:,.0f}")
     line = [rng.choice(parents)]
 
     def mutate_last() -> int:
@@ -101,7 +101,7 @@ def main() -> None:
         line[0] = rng.choice(parents) if mutant is None else mutant.program
         return mutant is not None
 
-    table.add_row("each new", f"{rate(mutate_last, seconds):,.0f}")
+    table.add_row("a new one each time", f"{rate(mutate_last, seconds):,.0f}")
     seeds = iter(range(10**9))
     cards = rate(lambda: len(deal(donors, 32, next(seeds)).mutants), seconds)
     table.add_row("cards of 32, distinct, not fused", f"{cards:,.0f}")

@@ -1,18 +1,15 @@
-"""What the batt pipeline costs, step by step, against its targets.
+"""Measure the batt pipeline step by step, against its targets.
 
     python bench/pipeline.py [--cards 20] [--evolve 60] [--memory 200000] [--only cards]
     python bench/pipeline.py --only cards [--card-size 800] [--seed 0] [--processes 4]
 
-Prints four tables. Steps: wall clock, the least of several runs. The row of 400 tasks is `arcbatt
-run` as a process, from its start to its end: all training tasks with every pair a second time,
-mirrored, and the first 32 programs of the library, both from files; bench/run.py has more of it.
-For the others the programs are the library's 32 longest. They are validated on the demos of each
-training task: the time of the task in the middle counts. On a few tasks the programs themselves
-take long, which a row shows beside its time. Cards: the CPU time of evolve's own two threads, by
-phase, and of processes that deal, the engine's threads not counted; on every fourth task without
-the programs that were written for those, and what tells whether two versions have drawn the same
-mutants. Evolve: what the loop sustains. Memory: how much more the process has after so many
-programs were seen, on a few tasks, so that many are seen.
+Prints four tables. Steps: wall clock, the shortest of several runs. The row of 400 tasks is the
+whole process `arcbatt run` on all training tasks, with a mirrored copy of every pair and the first
+32 programs of the library, both from files; bench/run.py has details. The other rows use the
+library's 32 longest programs. Cards: the CPU time of evolve's two threads by phase, and of dealing
+processes, without the engine's threads; on every fourth task, without the programs written for
+these, with a checksum of the drawn mutants. Evolve: the sustained rate of the loop. Memory: the
+growth of the process after many programs on a few tasks.
 """
 
 from __future__ import annotations
@@ -35,9 +32,7 @@ from rich.table import Table
 from run import measure as time_command
 from run import write_mirrored
 
-from arcbatt.engine.batt import Batt
-from arcbatt.evaluation import TaskBoard, Validator
-from arcbatt.evaluation.validating import BattText
+from arcbatt.evaluation import TaskBoard
 from arcbatt.language import Program, format_batt, format_program
 from arcbatt.library import library_programs
 from arcbatt.measure import Clock
@@ -58,7 +53,7 @@ TABLES = ("steps", "cards", "evolve", "memory")
 
 
 def measure(work: Callable[[], object], repeats: int = REPEATS) -> float:
-    """The least wall-clock time of several runs, in seconds."""
+    """Return the shortest wall-clock time of several runs, in seconds."""
     times = []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -68,7 +63,7 @@ def measure(work: Callable[[], object], repeats: int = REPEATS) -> float:
 
 
 class Rows:
-    """The rows of the table, printed at the end."""
+    """Rows of the table, printed at the end."""
 
     def __init__(self, title: str) -> None:
         self.table = Table(title=title)
@@ -87,7 +82,7 @@ def longest_programs() -> list[Program]:
 
 
 def add_run_rows(rows: Rows) -> None:
-    """Everything of a command: Python's start, tasks and programs from files, run, tables."""
+    """Time a whole command: startup, loading tasks and programs, run, tables."""
     with tempfile.TemporaryDirectory() as folder:
         tasks, file = Path(folder) / "mirrored_challenges.json", Path(folder) / "programs.py"
         n_samples = write_mirrored(tasks)
@@ -95,59 +90,27 @@ def add_run_rows(rows: Rows) -> None:
         file.write_text("\n\n".join(map(format_program, programs)), encoding="utf-8")
         command = [sys.executable, "-c", "from arcbatt.cli import main; main()", "run"]
         command += ["--data", str(tasks), "--program", str(file), "--no-library", "--json"]
-        found = []
+        outputs = []
 
         def run() -> None:
             done = subprocess.run(command, capture_output=True, check=True)
-            found.append(json.loads(done.stdout))
+            outputs.append(json.loads(done.stdout))
 
         process_s = measure(run)
         loaded_s = time_command(command[4:-1], REPEATS)["command"]
     what = f"400 tasks, {n_samples:,} samples, a batt of {N_PROGRAMS}: all of `arcbatt run`"
     rows.add(f"{what}, modules loaded", loaded_s, 0.5)
-    rows.add("with the start of Python and its modules", process_s, 0.5)
-    rows.add("of it, in the engine", min(each["engine_s"] for each in found))
+    rows.add("including the start of Python and its modules", process_s, 0.5)
+    rows.add("of this, in the engine", min(each["engine_s"] for each in outputs))
 
 
 def add_text_rows(rows: Rows, programs: list[Program]) -> None:
-    """Printing them fused, and each sliced out of the fused text."""
-    text = format_batt(programs)
+    """Add the time to print programs fused."""
     rows.add(f"print the batt of {N_PROGRAMS} programs", measure(lambda: format_batt(programs)))
-
-    def slice_all() -> list[str]:
-        batt = BattText(text)
-        return [batt.slice(place) for place in range(len(batt))]
-
-    rows.add(f"slice {N_PROGRAMS} programs out of its text", measure(slice_all))
-
-
-def time_validation(programs: list[Program], task: Task) -> tuple[float, float, str]:
-    """Seconds to validate programs on a task's demos, and to run them there fused; the task."""
-    board = TaskBoard([task], device="cpu", n_threads=1)
-    batt = Batt(programs)
-    found = board.screen(batt, held_out=True)
-    validator = Validator(board, Path("differences"))
-    origin = {"bench": task.id}
-    chosen = range(len(programs))
-    alone_s = measure(lambda: validator.validate(programs, chosen, found, 0, origin), 2)
-    fused_s = measure(lambda: board.screen(batt, held_out=True), 2)
-    assert not validator.n_differences
-    return alone_s, fused_s, task.id
-
-
-def add_validation_rows(rows: Rows, programs: list[Program]) -> None:
-    """Slicing, parsing and running each alone on a task's demos, in stages, and comparing."""
-    times = sorted(time_validation(programs, task) for task in load("arc-agi-1/training"))
-    middle_s, _, _ = times[len(times) // 2]
-    rows.add(
-        f"validate {N_PROGRAMS} programs on the middle one of {len(times)} tasks", middle_s, 0.05
-    )
-    slowest_s, fused_s, task_id = times[-1]
-    rows.add(f"on the slowest, {task_id} (fused they run {fused_s * 1e3:.0f} ms)", slowest_s)
 
 
 def add_loop_rows(rows: Rows) -> None:
-    """Card by card on 100 tasks: deal, fuse, run, score, dedupe, slice, validate, keep."""
+    """Time cards on 100 tasks: deal, fuse, run, score, keep."""
     tasks = load("arc-agi-1/training")[:N_TASKS]
 
     def loop() -> None:
@@ -172,18 +135,16 @@ def begin_evolution(
     without: Sequence[Task] = (),
     n_processes: int | None = None,
 ) -> Evolution:
-    """Begin with the library, but for what was written for some tasks."""
+    """Fill a pool with the library, except programs written for some tasks."""
     pool.add_library()
-    evolution = Evolution(
-        board, pool, options, Validator(board, Path("differences")), n_processes=n_processes
-    )
+    evolution = Evolution(board, pool, options, n_processes=n_processes)
     own = {program_name(task.id) for task in without}
     evolution.begin([program for program in pool.solvers() if program.name not in own])
     return evolution
 
 
 def cards_table(n_cards: int, options: EvolveOptions, n_processes: int | None) -> Table:
-    """The CPU time of a card by phase: of the main thread, that which runs cards, and processes."""
+    """Measure the CPU time of a card by phase, for both threads and dealing processes."""
     tasks = load("arc-agi-1/training")[::CARDS_EVERY]
     board = TaskBoard(tasks, device="cpu")
     drawn = blake2b(digest_size=8)
@@ -204,12 +165,12 @@ def cards_table(n_cards: int, options: EvolveOptions, n_processes: int | None) -
         clock = Clock(time.thread_time_ns)
         with clock.active():
             for k in range(n_cards):
-                # So that all cards that are begun are counted, and the engine is idle at the end.
+                # Wait for all started cards, so that the engine is idle at the end.
                 n_mutants += evolution.step(is_last=k >= n_cards - N_BEGUN).n_mutants
         report = clock.report()
         evolution.close()
     table = Table(title=f"CPU of {n_cards} cards, {len(tasks)} tasks, without the engine's threads")
-    for heading in ("phase", "a card", "a mutant"):
+    for heading in ("phase", "per card", "per mutant"):
         table.add_column(heading, justify="left" if heading == "phase" else "right")
 
     def add(name: str, seconds: float) -> None:
@@ -219,19 +180,19 @@ def cards_table(n_cards: int, options: EvolveOptions, n_processes: int | None) -
 
     for each in sorted(report.main.phases, key=lambda each: -each.ns):
         add(each.name, each.seconds)
-    beside = {line.name: line.wall_s for line in report.beside}
-    running_s = sum(beside.get(name, 0.0) for name in ENGINE)
-    add("the threads that have the engine run cards", running_s)
-    add("all of this process", report.main.wall_s + running_s)
-    if DEALING in beside:
-        add("processes that deal", beside[DEALING])
+    others = {line.name: line.wall_s for line in report.others}
+    running_s = sum(others.get(name, 0.0) for name in ENGINE)
+    add("threads that run cards on the engine", running_s)
+    add("total of this process", report.main.wall_s + running_s)
+    if DEALING in others:
+        add("processes that deal", others[DEALING])
     fitted = f"{evolution.archive.n_fitted} of {len(tasks)} tasks fitted"
     table.caption = f"{n_mutants:,} mutants drawn: {drawn.hexdigest()}; {fitted}"
     return table
 
 
 def evolve_table(seconds: float) -> Table:
-    """The loop for a while, with default options, on all training tasks."""
+    """Run the loop for a while, with default options, on all training tasks."""
     board = TaskBoard(load("arc-agi-1/training"))
     with tempfile.TemporaryDirectory() as folder, Pool.open(Path(folder) / "pool.db") as pool:
         evolution = begin_evolution(board, pool, EvolveOptions())
@@ -247,8 +208,8 @@ def evolve_table(seconds: float) -> Table:
     table = Table(title=f"evolve for {wall_s:.0f} s, {len(board)} tasks")
     for heading in ("figure", "measured", "target"):
         table.add_column(heading, justify="left" if heading == "figure" else "right")
-    rate = f"{n_pairs / wall_s:,.0f} a second"
-    table.add_row("new distinct programs x tasks, whole loop", rate, "60,000 a second")
+    rate = f"{n_pairs / wall_s:,.0f} per second"
+    table.add_row("new distinct programs x tasks, whole loop", rate, "60,000 per second")
     table.add_row("wall clock inside the engine", f"{engine_s / wall_s:.0%}", "80%")
     fitted = f"{at_start} at the start, {evolution.archive.n_fitted} at the end"
     table.add_row("tasks fitted", fitted, "")
@@ -256,13 +217,13 @@ def evolve_table(seconds: float) -> Table:
 
 
 def resident_bytes() -> int:
-    """What of this process is in memory now; only Linux tells."""
+    """Return the resident memory of this process (Linux only)."""
     n_pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
     return n_pages * resource.getpagesize()
 
 
 def memory_table(n_programs: int) -> Table:
-    """The loop until so many programs were seen; the first half is not counted."""
+    """Measure memory growth over the second half of `n_programs` programs."""
     board = TaskBoard(load("arc-agi-1/training")[:N_MEMORY_TASKS])
     with tempfile.TemporaryDirectory() as folder, Pool.open(Path(folder) / "pool.db") as pool:
         evolution = begin_evolution(board, pool, EvolveOptions())
@@ -284,7 +245,7 @@ def memory_table(n_programs: int) -> Table:
     table.add_row(f"{n_before:,}", f"{before_bytes / 1e6:,.0f}")
     table.add_row(f"{n_seen:,} more", f"{grown_bytes / 1e6:+,.1f}")
     if n_seen:
-        table.add_row("for each 100,000", f"{grown_bytes / n_seen / 10:+,.1f}")
+        table.add_row("per 100,000", f"{grown_bytes / n_seen / 10:+,.1f}")
     return table
 
 
@@ -293,25 +254,26 @@ def steps_table() -> Table:
     rows = Rows("the batt pipeline")
     add_run_rows(rows)
     add_text_rows(rows, programs)
-    add_validation_rows(rows, programs)
     add_loop_rows(rows)
     return rows.table
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--cards", type=int, default=20, metavar="N", help="of the second table")
-    parser.add_argument("--evolve", type=float, default=60, metavar="SECONDS", help="of the third")
+    parser.add_argument("--cards", type=int, default=20, metavar="N", help="cards to measure")
     parser.add_argument(
-        "--memory", type=int, default=200_000, metavar="PROGRAMS", help="of the fourth"
+        "--evolve", type=float, default=60, metavar="SECONDS", help="time to evolve"
     )
-    parser.add_argument("--only", choices=TABLES, help="one table alone")
     parser.add_argument(
-        "--card-size", type=int, default=DEFAULT_CARD_SIZE, help="of the second table's cards"
+        "--memory", type=int, default=200_000, metavar="PROGRAMS", help="programs to run"
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the second table's cards")
+    parser.add_argument("--only", choices=TABLES, help="print one table only")
     parser.add_argument(
-        "--processes", type=int, metavar="N", help="that deal them; by default by the cores"
+        "--card-size", type=int, default=DEFAULT_CARD_SIZE, help="programs per card"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="seed of the cards")
+    parser.add_argument(
+        "--processes", type=int, metavar="N", help="dealing processes; by default from the cores"
     )
     options = parser.parse_args()
     makers: dict[str, Callable[[], Table]] = {

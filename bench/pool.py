@@ -1,8 +1,8 @@
-"""What the pool costs: programs, trials and cache values in and out of a file.
+"""Measure the pool: write and read programs, trials and cached values.
 
     python bench/pool.py [--rows 10000]
 
-Prints a table: wall clock, the least of three runs on a fresh pool each. And what a phase costs.
+Prints wall-clock times, the shortest of three runs on fresh pools, and the cost of a phase.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rich.table import Table
 
 from arcbatt.language import Program, ir
 from arcbatt.measure import Clock, phase
-from arcbatt.pool import NO_TASK, NewProgram, NewTrial, Pool, export_file, import_file
+from arcbatt.pool import NO_TASK, Pool, PoolProgram, PoolTrial, export_file, import_file
 
 REPEATS = 3
 N_TASKS = 400
@@ -37,7 +37,7 @@ def make_programs(n_rows: int) -> list[Program]:
 
 
 def measure_steps(folder: Path, n_rows: int, seconds: dict[str, float]) -> None:
-    """One run on a fresh pool; the least times stay in `seconds`."""
+    """Run once on a fresh pool; keep the shortest times in `seconds`."""
 
     def step(name: str, work: Callable[[], object]) -> None:
         started = time.perf_counter()
@@ -46,10 +46,10 @@ def measure_steps(folder: Path, n_rows: int, seconds: dict[str, float]) -> None:
         seconds[name] = min(elapsed_s, seconds.get(name, elapsed_s))
 
     programs = make_programs(n_rows)
-    rows: list[NewProgram] = []
+    rows: list[PoolProgram] = []
     step("rows of programs (text and digest)", lambda: rows.extend(_rows(programs)))
     trials = [
-        NewTrial(row.digest, key(n % N_TASKS), str(n % N_TASKS), "set", n % 4, 3, n % 1000, n)
+        PoolTrial(row.digest, key(n % N_TASKS), str(n % N_TASKS), "set", n % 4, 3, n % 1000, n)
         for n, row in enumerate(rows)
     ]
     values = {(row.digest, NO_TASK): b"x" * 64 for row in rows}
@@ -69,12 +69,12 @@ def measure_steps(folder: Path, n_rows: int, seconds: dict[str, float]) -> None:
         step("import from a file", lambda: import_file(pool, file, print, lambda _: None))
 
 
-def _rows(programs: list[Program]) -> list[NewProgram]:
-    return [NewProgram.of(program, "splice") for program in programs]
+def _rows(programs: list[Program]) -> list[PoolProgram]:
+    return [PoolProgram.of(program, "splice") for program in programs]
 
 
 def measure_phase(n_phases: int = 200_000) -> float:
-    """Seconds to enter and leave a phase."""
+    """Return the seconds to enter and leave a phase."""
     with Clock().active():
         started = time.perf_counter()
         for _ in range(n_phases):
@@ -92,9 +92,9 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             measure_steps(Path(folder), n_rows, seconds)
     table = Table(
-        title=f"a pool of {n_rows:,} programs of 7 calls, as many trials and cache values"
+        title=f"a pool of {n_rows:,} programs of 7 calls, and as many trials and cached values"
     )
-    for heading in ("step", "seconds", "µs a row"):
+    for heading in ("step", "seconds", "µs per row"):
         table.add_column(heading, justify="left" if heading == "step" else "right")
     for name, elapsed_s in seconds.items():
         table.add_row(name, f"{elapsed_s:.3f}", f"{elapsed_s / n_rows * 1e6:.1f}")

@@ -1,10 +1,9 @@
-"""Learn how likely moves are after others, for the order in which a search takes its last move.
+"""Learn how likely moves follow others, for the order of the last move of a search.
 
-    python bench/priors.py            write src/arcbatt/engine/enumerate/priors.inc; then build anew
+    python bench/priors.py            write priors.inc of the native enumeration; then rebuild
 
-Counted are the primitives in stacks that are right on ARC-AGI-1 training, in the tests too, as
-enumeration finds them two moves deep: each once a piece, after the one before it. What is searched
-three moves deep is ordered by it, and has no part in it.
+It counts the primitives in stacks that are right on ARC-AGI-1 training, tests included, as
+enumeration finds them two moves deep: each primitive of a piece after the one before it.
 """
 
 from __future__ import annotations
@@ -19,23 +18,18 @@ from rich.console import Console
 
 from arcbatt.language import Program, interpret
 from arcbatt.language.ir import constant
-from arcbatt.proposers.enumerate.stacks import (
-    EnumerateOptions,
-    Stack,
-    View,
-    enumerate_view,
-    vocabulary,
-)
-from arcbatt.proposers.enumerate.views import by_role
+from arcbatt.proposers.enumerate import EnumerateOptions, vocabulary
+from arcbatt.proposers.enumerate.search import search_view
+from arcbatt.proposers.enumerate.stack import Stack
+from arcbatt.proposers.views import View, by_role
 from arcbatt.scoring import Answers, is_right, load_answers
 from arcbatt.tasks import Task, load
 
 SET = "arc-agi-1/training"
-TABLE = Path(__file__).parents[1] / "src/arcbatt/engine/enumerate/priors.inc"
-# What is not counted is as likely as half a time; a pair, as if its second had come so often more.
+TABLE = Path(__file__).parents[1] / "src/arcbatt/engine/native/enumerate/priors.inc"
+# Smoothing: the count of an unseen primitive, and the weight of the prior without its predecessor.
 UNSEEN = 0.5
-AS_ALONE = 4.0
-# Of what is found for a task so many stacks are looked at.
+PRIOR_WEIGHT = 4.0
 MAX_STACKS = 30
 
 
@@ -52,22 +46,22 @@ def is_right_in_tests(task: Task, view: View, stack: Stack, answers: Answers) ->
 
 
 def count_pairs() -> Counter[tuple[str, str]]:
-    """Count primitives after others, after nothing at the start of a piece."""
+    """Count pairs of consecutive primitives; the first of a piece follows an empty name."""
     answers = load_answers(SET)
     options = EnumerateOptions(depth=2, max_stacks=MAX_STACKS, max_s=1e6)
     pairs: Counter[tuple[str, str]] = Counter()
     for task in load(SET):
         view = by_role(task)
-        stacks = enumerate_view(view, options).stacks
+        stacks = search_view(view, options).stacks
         right = next((s for s in stacks if is_right_in_tests(task, view, s, answers)), None)
-        for pick in right.picks if right else ():
-            names = ["", *(vocabulary()[number].primitive for number in pick.path[1:])]
+        for layer in right.layers if right else ():
+            names = ["", *(vocabulary()[number].primitive for number in layer.path[1:])]
             pairs.update(pairwise(names))
     return pairs
 
 
 def write_table(pairs: Counter[tuple[str, str]]) -> str:
-    """Return the rows: before, primitive, tenths of bits; nothing before stands for any."""
+    """Return rows of predecessor, primitive and tenths of a bit; no predecessor stands for any."""
     primitives = sorted({move.primitive for move in vocabulary()})
     alone: Counter[str] = Counter()
     before: Counter[str] = Counter()
@@ -75,15 +69,15 @@ def write_table(pairs: Counter[tuple[str, str]]) -> str:
         alone[second] += n
         before[first] += n
     n_all = alone.total() + UNSEEN * len(primitives)
-    part = {name: (alone[name] + UNSEEN) / n_all for name in primitives}
-    rows = [("", name, part[name]) for name in primitives if alone[name]]
+    share = {name: (alone[name] + UNSEEN) / n_all for name in primitives}
+    rows = [("", name, share[name]) for name in primitives if alone[name]]
     rows += [
-        (first, second, (n + AS_ALONE * part[second]) / (before[first] + AS_ALONE))
+        (first, second, (n + PRIOR_WEIGHT * share[second]) / (before[first] + PRIOR_WEIGHT))
         for (first, second), n in sorted(pairs.items())
         if first
     ]
     lines = [f"ARC_PRIOR({a}, {b}, {round(-10 * log2(p))})" for a, b, p in rows]
-    head = "// Learnt on training by bench/priors.py; do not edit.\n"
+    head = "// Learned on training by bench/priors.py; do not edit.\n"
     return head + "\n".join(lines) + "\n"
 
 

@@ -1,14 +1,12 @@
-"""What `arcbatt run` takes, everything included: 32 programs on the 400 tasks of ARC-AGI-1
-training.
+"""Measure the whole of `arcbatt run`: 32 programs on the 400 tasks of ARC-AGI-1 training.
 
     python bench/run.py [--repeats 5] [--device cpu] [--threads 2]
 
-Prints two tables. First: tasks loaded and validated, programs parsed and fused, run, scored, shown.
-Each row is the best of several processes; "command" counts from when Python has loaded its modules,
-"process" from its start. 3,436 samples are every pair a second time, mirrored. The programs are the
-first 32 of the library, or every second one, among which some take many steps on tasks of others.
-Second: the library and as many mutants of it with a pool, in one process; what its cache has is not
-run again.
+Prints two tables. The first has the time by phase; each row is the best of several processes.
+"command" counts from the time Python has loaded its modules, "process" from its start. The 3,436
+samples include a mirrored copy of every pair. The programs are the first 32 of the library, or
+every second one, some of which take many steps on other tasks. The second runs the library and
+equally many mutants with a pool, in one process, with an empty and a full cache.
 """
 
 from __future__ import annotations
@@ -41,12 +39,14 @@ PHASES = ("load", "fuse", "run", "score", "display", "other")
 
 
 def run_once(args: list[str]) -> None:
-    """One command in this process; prints its times as JSON."""
+    """Run one command in this process and print its times as JSON."""
     from arcbatt.cli.app import app
     from arcbatt.measure import Clock
 
     with redirect_stdout(io.StringIO()):
-        app(["primitives", "hmirror"], standalone_mode=False)  # the modules of any command
+        app(
+            ["primitives", "hmirror"], standalone_mode=False
+        )  # load the modules that every command needs
     clock = Clock()
     with clock.active(), redirect_stdout(io.StringIO()) as out:
         app(["run", *args], standalone_mode=False)
@@ -65,8 +65,8 @@ def run_once(args: list[str]) -> None:
 
 
 def measure(args: list[str], repeats: int) -> dict[str, Any]:
-    """The times of the process whose command took least."""
-    found = []
+    """Return the times of the process with the fastest command."""
+    measured = []
     for _ in range(repeats):
         start = time.perf_counter()
         done = subprocess.run(
@@ -77,8 +77,8 @@ def measure(args: list[str], repeats: int) -> dict[str, Any]:
         )
         times = json.loads(done.stdout)
         times["process"] = time.perf_counter() - start
-        found.append(times)
-    return min(found, key=lambda times: times["command"])
+        measured.append(times)
+    return min(measured, key=lambda times: times["command"])
 
 
 def mirrored(grid: Grid) -> list[tuple[int, ...]]:
@@ -86,7 +86,7 @@ def mirrored(grid: Grid) -> list[tuple[int, ...]]:
 
 
 def write_mirrored(path: Path) -> int:
-    """All training tasks with every pair twice, in Kaggle's form; returns how many samples."""
+    """Write training tasks with every pair mirrored too, as a Kaggle file; count the samples."""
     content = {}
     n_samples = 0
     for task in load(TRAINING):
@@ -101,7 +101,7 @@ def write_mirrored(path: Path) -> int:
 
 
 def cache_table(device: str, n_threads: int) -> Table:
-    """The same run with a pool that knows nothing, and with one that knows it."""
+    """Time the same run with an empty and a full cache."""
     tasks = list(load(TRAINING))
     library = [each.program for each in library_programs()]
     programs = [*library, *deal(library, len(library)).programs]

@@ -1,27 +1,26 @@
-"""How many tasks are solved without knowing any of their programs, and what each part is worth.
+"""Measure how many tasks are solved without known programs, and the contribution of each part.
 
     python bench/solve.py                                  ARC-AGI-1 training, all proposers
-    python bench/solve.py --data arc-agi-1/evaluation      another set, to measure only
-    python bench/solve.py --confidence docs/img/reliability.svg   how sure confidence is, drawn
-    python bench/solve.py --fit                            what the constants of ranking should be
-    python bench/solve.py --ablate                         again and again, one part off each time
-    python bench/solve.py --ablate learn_class,learn       only these: parts, passes, proposers
-    python bench/solve.py --proposers known,learn --ablate all that learns, one off each time
-    python bench/solve.py --budget 60,120,300,600          what more time brings, in one run
-    python bench/solve.py --budget 60,3600 --share 16      the same by 16 processes side by side
-    python bench/solve.py --gains                          what each round gains, and costs a task
+    python bench/solve.py --data arc-agi-1/training,mine.json     several sets, and their sum
+    python bench/solve.py --confidence docs/img/reliability.svg   draw how reliable confidence is
+    python bench/solve.py --fit                            fit the constants of ranking
+    python bench/solve.py --ablate                         repeat with one part off at a time
+    python bench/solve.py --ablate learn_class,learn       only these parts, passes or proposers
+    python bench/solve.py --proposers known,learn --ablate only the parts of these proposers
+    python bench/solve.py --budget 60,120,300,600          the benefit of more time, in one run
+    python bench/solve.py --budget 60,3600 --processes 16  the same, shared by 16 processes
+    python bench/solve.py --gains                          gain and cost of each round
 
-The bundled solvers are off: what is counted is found. Everything is bounded by steps, not by the
-clock, so that a run gives the same on every machine; the time is that of all threads together.
-With --budget it is bounded by that time instead, and passes go on deepening until then. Processes
-have their share of tasks and of the budget each, and choose what to do next by themselves.
+The bundled solvers are off. Runs are bounded by steps, not by the clock, so that results are the
+same on every machine; times are CPU times of all threads. With --budget a run is bounded by CPU
+time instead, and passes deepen until it is spent. Each process has its share of the tasks and of
+the budget, and chooses its next offer by itself.
 """
 
 from __future__ import annotations
 
 import argparse
 import resource
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -38,13 +37,13 @@ from rich.table import Table
 from arcbatt.drawing.charts import Chart, Line, svg_charts
 from arcbatt.evaluation import TaskBoard
 from arcbatt.language import Program
-from arcbatt.pool import NewProgram, Pool
+from arcbatt.pool import Pool, PoolProgram
 from arcbatt.pool.rows import LIBRARY
 from arcbatt.proposers import PROPOSER_NAMES, ProposerOptions, make_proposers
 from arcbatt.proposers.enumerate import FIRST_PASSES, vocabulary
 from arcbatt.proposers.evolve import EvolveOptions
 from arcbatt.proposers.first_programs import fill_pool
-from arcbatt.proposers.switches import parts_of, pass_names
+from arcbatt.proposers.registry import parts_of, pass_names
 from arcbatt.scoring import is_right, load_answers
 from arcbatt.solving import Loop, Watcher, rank_task
 from arcbatt.tasks import Grid, Task, load
@@ -54,22 +53,22 @@ FOREVER_S = 1e6
 
 @dataclass(frozen=True)
 class Setting:
-    """What is on: proposers, and all but what is off in them (`arcbatt.proposers.switches`)."""
+    """The proposers of a run, and the switches that are off (`arcbatt.proposers.registry`)."""
 
     name: str = "all"
     proposers: frozenset[str] = frozenset(PROPOSER_NAMES)
     off: frozenset[str] = frozenset()
     cards: int = 30
-    programs: tuple[Program, ...] = ()  # that are known, beside those of one call
+    programs: tuple[Program, ...] = ()  # known programs besides those of one call
 
 
 @dataclass
 class Outcome:
-    """What came of it."""
+    """The result of a run: numbers of tasks, and times."""
 
-    solved: int = 0
-    first: int = 0
-    in_list: int = 0
+    solved: int = 0  # by two attempts
+    first: int = 0  # by the first attempt
+    in_list: int = 0  # by some candidate
     fitted: int = 0
     fitted_but_wrong: int = 0
     cpu_s: float = 0.0
@@ -77,7 +76,7 @@ class Outcome:
     solved_ids: set[str] = field(default_factory=set)
 
     def add(self, other: Outcome) -> None:
-        """Add what came of other tasks."""
+        """Add the outcome of other tasks."""
         for each in fields(self):
             if each.name == "solved_ids":
                 self.solved_ids |= other.solved_ids
@@ -86,19 +85,19 @@ class Outcome:
 
 
 class Gains(Watcher):
-    """Counts of each round what it makes right and wrong, and what it costs.
+    """Counts the tasks that each round makes right and wrong, and its cost.
 
-    `GAIN` and `COST_S` of proposers, and those of passes, are what this says on training.
+    `GAIN` and `COST_S` of proposers and passes are these figures on training.
     """
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
         self._right: set[str] = set()
-        self._doubt: dict[str, float] = {}
+        self._wrong: dict[str, float] = {}
         self._done: dict[tuple[str, str], set[str]] = {}
         self._cpu_s = time.process_time()
         self.table = Table(title="rounds")
-        for heading in ("", "tasks", "likely wrong", "gained", "lost", "gain", "CPU a task"):
+        for heading in ("", "tasks", "likely wrong", "gained", "lost", "gain", "CPU per task"):
             self.table.add_column(heading, justify="right" if heading else "left")
 
     def on_log(self, loop: Loop, proposer: str, record: dict[str, Any]) -> None:
@@ -109,13 +108,13 @@ class Gains(Watcher):
         done = set(loop.done(proposer, item))
         tasks = done - self._done.get((proposer, item), set())
         self._done[proposer, item] = done
-        n_wrong = sum(self._doubt.get(task_id, 1.0) for task_id in tasks)
-        right, self._doubt = set(), {}
+        n_wrong = sum(self._wrong.get(task_id, 1.0) for task_id in tasks)
+        right, self._wrong = set(), {}
         for each in loop.rank():
             attempts = Judged(loop.candidates(each.task), self._judge).is_right(each)
             if all(map(any, attempts)):
                 right.add(each.task.id)
-            self._doubt[each.task.id] = 1 - each.confidence
+            self._wrong[each.task.id] = 1 - each.confidence
         n_gained, n_lost = len(right - self._right), len(self._right - right)
         self.table.add_row(
             f"{proposer}: {item}",
@@ -138,21 +137,17 @@ def run(
     budgets_s: Sequence[float],
     watcher: Watcher | None = None,
 ) -> Iterator[tuple[Loop, Outcome]]:
-    """Yield the loop and what it took whenever one of the budgets, in CPU seconds, is spent."""
+    """Yield the loop and its times whenever one of the budgets, in CPU seconds, is spent."""
     began_s, cpu_s = time.perf_counter(), time.process_time()
     with Pool.in_memory() as pool:
         fill_pool(pool, library=False)
-        pool.add_programs([NewProgram.of(program, LIBRARY) for program in setting.programs])
-        options = ProposerOptions(
-            Path(tempfile.gettempdir()) / "arcbatt-differences",
-            EvolveOptions(seed=seed),
-            setting.off,
-        )
+        pool.add_programs([PoolProgram.of(program, LIBRARY) for program in setting.programs])
+        options = ProposerOptions(off=setting.off, evolve=EvolveOptions(seed=seed))
         board = TaskBoard(tasks, device="cpu", n_threads=n_threads)
         proposers = make_proposers(sorted(setting.proposers), options)
         loop = Loop(board, pool, proposers, watcher=watcher, clock=time.process_time)
         for budget_s in budgets_s:
-            # A card is a round of evolve, a pass one of enumerate, of which none is to be lost.
+            # A card counts as one round, and so does a pass; every pass should run.
             is_bounded = budget_s == FOREVER_S
             left_s = budget_s - (time.process_time() - cpu_s)
             loop.run(left_s, max(setting.cards, len(FIRST_PASSES)) if is_bounded else None)
@@ -163,16 +158,16 @@ def run(
 
 
 def score(loop: Loop, judge: Judge, outcome: Outcome) -> dict[str, Outcome]:
-    """Count what is right, in all and by the proposer behind the first attempt."""
+    """Count the right tasks in total, and by the proposer of the first attempt."""
     by_proposer: dict[str, Outcome] = {}
     for task in loop.tasks:
-        found = loop.candidates(task)
-        ranked = rank_task(found)
-        right = Judged(found, judge).is_right(ranked)
+        candidates = loop.candidates(task)
+        ranked = rank_task(candidates)
+        right = Judged(candidates, judge).is_right(ranked)
         offered = [
             any(
                 judge(task, k, grid)
-                for grid in (each.trial.outputs[k] for each in found.kept)
+                for grid in (each.trial.outputs[k] for each in candidates.kept)
                 if grid is not None
             )
             for k in range(len(task.test_inputs))
@@ -185,14 +180,14 @@ def score(loop: Loop, judge: Judge, outcome: Outcome) -> dict[str, Outcome]:
                 each.solved_ids.add(task.id)
             each.first += all(test[0] for test in right)
             each.in_list += all(offered)
-            if found.fits:
+            if candidates.fits:
                 each.fitted += 1
                 each.fitted_but_wrong += not all(map(any, right))
     return by_proposer
 
 
 def judge_by_answers(data: str) -> Judge:
-    """Return what tells whether a grid is right."""
+    """Return a function that tells whether a grid is right."""
     answers = load_answers(data)
 
     def judge(task: Task, test: int, grid: Grid) -> bool:
@@ -202,7 +197,7 @@ def judge_by_answers(data: str) -> Judge:
 
 
 def choose(data: str, n_tasks: int | None) -> list[Task]:
-    """Return tasks of a set, evenly chosen; None: all."""
+    """Return tasks of a set, evenly spaced; all if `n_tasks` is None."""
     tasks = list(load(data))
     return tasks[:: max(len(tasks) // n_tasks, 1)] if n_tasks else tasks
 
@@ -216,7 +211,7 @@ def run_part(
     part: int,
     n_parts: int,
 ) -> list[Outcome]:
-    """Run a part of the tasks within its part of each budget, and return what came of each."""
+    """Run one share of the tasks within its share of each budget."""
     judge = judge_by_answers(data)
     tasks = choose(data, n_tasks)[part::n_parts]
     outcomes = []
@@ -234,7 +229,7 @@ def run_shared(
     budgets_s: Sequence[float],
     n_parts: int,
 ) -> dict[str, Outcome]:
-    """Run tasks shared out to processes; what all of them came to, by budget."""
+    """Run tasks in several processes, and return their summed outcome by budget."""
     with ProcessPoolExecutor(n_parts, get_context("spawn")) as processes:
         parts = [
             processes.submit(run_part, data, n_tasks, setting, seed, budgets_s, part, n_parts)
@@ -252,11 +247,11 @@ def run_shared(
 
 
 def reliability(console: Console, runs: Sequence[Judged], path: Path) -> None:
-    """Draw how often it is right that confidence says so."""
+    """Draw how often attempts are right by their confidence."""
     ranked = [rank_task(judged.candidates) for judged in runs]
     _, right, said, _ = confidence_rows(runs, ranked)
     brier = float(((said - right) ** 2).mean())
-    # Tenths of the test inputs, so that no point stands on a few of them.
+    # Deciles of the test inputs: every point stands for equally many.
     tenths = np.array_split(np.argsort(said, kind="stable"), 10)
     points = tuple(
         (float(said[each].mean()), float(right[each].mean())) for each in tenths if len(each)
@@ -264,12 +259,12 @@ def reliability(console: Console, runs: Sequence[Judged], path: Path) -> None:
     chart = Chart(
         title=f"{len(right)} test inputs, Brier score {brier:.3f}",
         x_label="confidence",
-        y_label="part that is right",
-        lines=(Line("right", points), Line("as it should be", ((0.0, 0.0), (1.0, 1.0)))),
+        y_label="share that is right",
+        lines=(Line("right", points), Line("ideal", ((0.0, 0.0), (1.0, 1.0)))),
         top=1.0,
     )
-    path.write_text(svg_charts("How sure confidence is", [chart]), "utf-8")
-    console.print(f"Brier score {brier:.3f}; drawn: {path}")
+    path.write_text(svg_charts("Reliability of confidence", [chart]), "utf-8")
+    console.print(f"Brier score {brier:.3f}; chart: {path}")
 
 
 def show(console: Console, title: str, rows: dict[str, Outcome]) -> None:
@@ -293,7 +288,7 @@ def show(console: Console, title: str, rows: dict[str, Outcome]) -> None:
 
 
 def ablations(base: Setting) -> dict[str, Setting]:
-    """Return by name of what is off how it is run without that, of what is on."""
+    """Return the settings with one more part off, by the name of the part."""
     settings = {}
     if len(base.proposers) > 1:
         for name in sorted(base.proposers):
@@ -308,9 +303,9 @@ def ablations(base: Setting) -> dict[str, Setting]:
 
 
 def show_lost(console: Console, rows: dict[str, Outcome]) -> None:
-    """Say which tasks are solved by nothing but what is off in a row, and which only without it."""
+    """Print which tasks are solved only with a part, and how many only without it."""
     whole, *others = rows.items()
-    table = Table(title="tasks that a part alone solves, and that are solved without it alone")
+    table = Table(title="tasks solved only with a part (lost) and only without it (gained)")
     for heading in ("", "lost", "gained", "which are lost"):
         table.add_column(heading, justify="right" if heading in ("lost", "gained") else "left")
     for name, each in others:
@@ -320,8 +315,8 @@ def show_lost(console: Console, rows: dict[str, Outcome]) -> None:
 
 
 GROUPS = {
-    "steps on lists": {
-        step.primitive for step in vocabulary() if step.shape in ("cut", "pick", "sift")
+    "moves on lists": {
+        move.primitive for move in vocabulary() if move.shape in ("cut", "pick", "sift")
     },
     "smear": {"smear"},
     "turn": {"turn"},
@@ -334,102 +329,113 @@ GROUPS = {
 }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", default="arc-agi-1/training")
-    parser.add_argument("--tasks", type=int, help="only so many, evenly chosen")
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--proposers", default=",".join(PROPOSER_NAMES))
-    parser.add_argument("--passes", default=",".join(pass_names()), help="of enumerate")
-    parser.add_argument("--cards", type=int, default=30, help="of evolve, at least one a pass")
-    parser.add_argument(
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    add("--data", default="arc-agi-1/training", metavar="SET,...", help="task sets or files")
+    add("--tasks", type=int, help="only this many per set, evenly spaced")
+    add("--threads", type=int, default=2)
+    add("--seed", type=int, default=0)
+    add("--proposers", default=",".join(PROPOSER_NAMES))
+    add("--passes", default=",".join(pass_names()), help="of enumerate")
+    add("--cards", type=int, default=30, help="of evolve, at least one per pass")
+    add(
         "--budget",
         type=lambda text: sorted(map(float, text.split(","))),
         default=[FOREVER_S],
         metavar="SECONDS,...",
-        help="of all threads together, in place of the bound by steps: a row for each",
+        help="CPU time instead of the bound by steps: one row for each",
     )
-    parser.add_argument(
-        "--share", type=int, help="tasks and budget out to so many processes of one thread each"
-    )
-    parser.add_argument("--confidence", type=Path, help="draw how sure confidence is")
-    parser.add_argument(
-        "--gains", action="store_true", help="say what each round gains and costs, of the whole run"
-    )
-    parser.add_argument(
-        "--fit",
-        action="store_true",
-        help="fit the constants of ranking to this run and to one without each task's last demo",
-    )
-    parser.add_argument(
-        "--ablate",
-        nargs="?",
-        const="",
-        metavar="NAMES",
-        help="with one part off at a time, of these or of all that are on",
-    )
+    add("--processes", type=int, help="share tasks and budget among processes of one thread")
+    add("--confidence", type=Path, metavar="SVG", help="draw how reliable confidence is")
+    add("--gains", action="store_true", help="print the gain and cost of each round")
+    add("--fit", action="store_true", help="fit the constants of ranking, with held-out demos")
+    add("--ablate", nargs="?", const="", metavar="NAME,...", help="one part off at a time")
     args = parser.parse_args()
     for given, known in ((args.proposers, PROPOSER_NAMES), (args.passes, pass_names())):
         if unknown := set(given.split(",")).difference(known):
-            parser.error(
-                f"no such thing: {', '.join(sorted(unknown))}; there are {', '.join(known)}"
-            )
-    if args.share and (args.confidence or args.gains or args.fit or args.ablate is not None):
-        parser.error("--share tells what is solved alone: leave out --confidence, --gains...")
-    console = Console(width=130)
-    tasks = choose(args.data, args.tasks)
-    judge = judge_by_answers(args.data)
+            parser.error(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(known)}")
+    if args.processes and (args.confidence or args.gains or args.fit or args.ablate is not None):
+        parser.error("--processes counts solved tasks only: leave out --confidence, --gains, ...")
     off = frozenset(pass_names()) - set(args.passes.split(","))
-    base = Setting(
+    args.base = Setting(
         proposers=frozenset(args.proposers.split(",")),
         off=off | {"deepening"} if args.budget == [FOREVER_S] else off,
         cards=args.cards,
     )
-    if args.share:
-        shared = run_shared(args.data, args.tasks, base, args.seed, args.budget, args.share)
-        show(console, f"{args.data}: {len(tasks)} tasks, {args.share} processes", shared)
-        return
-    settings = ablations(base) if args.ablate is not None else {}
+    args.settings = ablations(args.base) if args.ablate is not None else {}
     if args.ablate:
-        if unknown := set(args.ablate.split(",")).difference(settings):
-            parser.error(
-                f"nothing that is on has the name {', '.join(sorted(unknown))}; "
-                f"there are {', '.join(settings)}"
-            )
-        settings = {name: settings[name] for name in args.ablate.split(",")}
-    rows: dict[str, Outcome] = {}
-    for setting in (base, *settings.values()):
+        names = args.ablate.split(",")
+        if unknown := set(names).difference(args.settings):
+            known = ", ".join(args.settings)
+            parser.error(f"unknown or off: {', '.join(sorted(unknown))}; known: {known}")
+        args.settings = {name: args.settings[name] for name in names}
+    return args
+
+
+def run_set(console: Console, data: str, args: argparse.Namespace) -> dict[str, Outcome]:
+    """Run all settings on one set, print the results, and return the outcomes by name."""
+    tasks = choose(data, args.tasks)
+    if args.processes:
+        rows = run_shared(data, args.tasks, args.base, args.seed, args.budget, args.processes)
+        show(console, f"{data}: {len(tasks)} tasks, {args.processes} processes", rows)
+        return rows
+    judge = judge_by_answers(data)
+    rows = {}
+    by_proposer: dict[str, Outcome] = {}
+    for setting in (args.base, *args.settings.values()):
         solved: set[str] = set()
         gains = Gains(judge) if args.gains else None
         for loop, outcome in run(tasks, setting, args.threads, args.seed, args.budget, gains):
             by_proposer = score(loop, judge, outcome)
-            is_one = len(args.budget) == 1
-            name = setting.name if is_one else f"{setting.name}, {outcome.cpu_s:,.0f} s"
+            is_single = len(args.budget) == 1
+            name = setting.name if is_single else f"{setting.name}, {outcome.cpu_s:,.0f} s"
             rows[name] = outcome
-            if settings or not is_one:
+            if args.settings or not is_single:
                 lost = sorted(solved - outcome.solved_ids)
                 again = f", lost again: {', '.join(lost)}" if lost else ""
                 console.print(f"{name}: {outcome.solved} solved, {outcome.cpu_s:.0f} s{again}")
             solved = outcome.solved_ids
         if gains is not None:
             console.print(gains.table)
-        if not settings:
-            rows |= {f"first attempt by {name}": each for name, each in by_proposer.items()}
+        if not args.settings:
             show_passes(console, loop)
             runs = [Judged(loop.candidates(task), judge) for task in loop.tasks]
             if args.confidence:
                 reliability(console, runs, args.confidence)
             if args.fit:
                 shorter, judge_last = without_last_demo(tasks)
-                *_, (again, _) = run(shorter, setting, args.threads, args.seed, args.budget)
-                of_last = [Judged(again.candidates(task), judge_last) for task in again.tasks]
-                fit(console, {args.data: runs, "without the last demo": of_last})
-    show(console, f"{args.data}: {len(tasks)} tasks, library off, {args.threads} threads", rows)
-    if settings:
+                *_, (again_loop, _) = run(shorter, setting, args.threads, args.seed, args.budget)
+                held_out = [
+                    Judged(again_loop.candidates(task), judge_last) for task in again_loop.tasks
+                ]
+                fit(console, {data: runs, "without the last demo": held_out})
+    shown = rows
+    if not args.settings:
+        shown = rows | {f"first attempt by {name}": each for name, each in by_proposer.items()}
+    show(console, f"{data}: {len(tasks)} tasks, library off, {args.threads} threads", shown)
+    if args.settings:
         show_lost(console, rows)
+    return rows
+
+
+def main() -> None:
+    args = parse_arguments()
+    console = Console(width=130)
+    totals: dict[str, Outcome] = {}
+    sets = args.data.split(",")
+    for data in sets:
+        for name, outcome in run_set(console, data, args).items():
+            outcome.solved_ids = {f"{Path(data).stem}/{task_id}" for task_id in outcome.solved_ids}
+            totals.setdefault(name, Outcome()).add(outcome)
+    if len(sets) > 1:
+        show(console, f"all {len(sets)} sets", totals)
+        if args.settings:
+            show_lost(console, totals)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    console.print(f"memory at most {peak:,.0f} MiB")
+    console.print(f"peak memory {peak:,.0f} MiB")
 
 
 def show_passes(console: Console, loop: Loop) -> None:
@@ -443,7 +449,7 @@ def show_passes(console: Console, loop: Loop) -> None:
         "pieces",
         "stacks",
         "CPU",
-        "moves a second",
+        "moves per second",
         "most memory of a task",
     ):
         table.add_column(heading)

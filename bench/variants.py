@@ -1,12 +1,12 @@
-"""What variants of the library bring on ARC-AGI-1 training, kind by kind.
+"""Count the ARC-AGI-1 training tasks that variants of library programs solve, by kind of variant.
 
     python bench/variants.py                         all kinds
     python bench/variants.py --kinds delete,swap     only these
 
-One row for each kind, in the order in which they pay: how many programs it makes, the CPU time to
-make and to run them on all tasks, and how many tasks they solve, in all and beyond all rows above.
-A program that was written for a task, and what is made of it, does not count on that task. A task
-is solved if one of the three cheapest programs that fit its demos is right on its test inputs.
+Each row has the number of programs of a kind, the CPU time to make and to run them on all tasks,
+and the tasks that they solve: in total, and beyond the rows above. A program does not count on the
+task that it, or its parent, was written for. A task is solved if one of the three cheapest programs
+that fit its demos is right on its test inputs.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ UNCHANGED = "unchanged"
 
 
 class Judge:
-    """Finds out which tasks programs solve that were not written for them."""
+    """Finds the tasks that programs solve without having been written for them."""
 
     def __init__(self, n_threads: int) -> None:
         self.board = TaskBoard(load(DATA), device="cpu", n_threads=n_threads)
@@ -46,9 +46,9 @@ class Judge:
             self._written_for.setdefault(parsed.program, set()).add(parsed.name)
 
     def fitting(self, mutants: list[Mutant]) -> Iterator[tuple[int, int, Program]]:
-        """Yield the place of a task, the steps, and the program that fits its demos."""
+        """Yield the index of a task, the steps, and a program that fits its demos."""
         result = self.board.screen(
-            Batt([mutant.program for mutant in mutants]), held_out=True, skip_dear=True
+            Batt([mutant.program for mutant in mutants]), held_out=True, skip_expensive=True
         )
         for p, t in np.argwhere(result.solved).tolist():
             written_for = set[str]().union(
@@ -57,16 +57,16 @@ class Judge:
             if program_name(self.board.tasks[t].id) not in written_for:
                 yield t, int(result.steps[p, t]), mutants[p].program
 
-    def solved(self, found: Iterable[tuple[int, int, Program]]) -> set[int]:
-        """Return the places of tasks that the cheapest of what fits is right on."""
+    def solved(self, fitting: Iterable[tuple[int, int, Program]]) -> set[int]:
+        """Return the indices of tasks that one of the cheapest fitting programs solves."""
         by_task: dict[int, list[tuple[int, Program]]] = {}
-        for t, steps, program in found:
+        for t, steps, program in fitting:
             by_task.setdefault(t, []).append((steps, program))
         return {t for t, each in by_task.items() if self._is_solved(t, each)}
 
-    def _is_solved(self, t: int, found: list[tuple[int, Program]]) -> bool:
+    def _is_solved(self, t: int, fitting: list[tuple[int, Program]]) -> bool:
         task = self.board.tasks[t]
-        cheapest = sorted(found, key=lambda each: each[0])[:N_TRIED]
+        cheapest = sorted(fitting, key=lambda each: each[0])[:N_TRIED]
         return any(
             all(
                 grid is not None and is_right(self._answers, task.id, k, grid)
@@ -78,12 +78,12 @@ class Judge:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--kinds", default=",".join(VARIED), help="of variants, by commas")
+    parser.add_argument("--kinds", default=",".join(VARIED), help="kinds of variants")
     parser.add_argument("--threads", type=int, default=1)
     args = parser.parse_args()
     kinds = args.kinds.split(",")
     if unknown := set(kinds).difference(VARIANTS):
-        parser.error(f"no kind is named {', '.join(sorted(unknown))}: {', '.join(VARIANTS)}")
+        parser.error(f"unknown kind: {', '.join(sorted(unknown))}; known: {', '.join(VARIANTS)}")
     judge = Judge(args.threads)
     programs = list(dict.fromkeys(each.program for each in library_programs()))
     known = [*programs, *first_programs()]
@@ -98,10 +98,10 @@ def main() -> None:
         else:
             made = list(batches(new_variants(known, kind)))
         made_s, began_s = time.process_time() - began_s, time.process_time()
-        found = [each for mutants in made for each in judge.fitting(mutants)]
+        fitting = [each for mutants in made for each in judge.fitting(mutants)]
         run_s = time.process_time() - began_s
-        solved = judge.solved(found)
-        numbers = (len({t for t, _, _ in found}), len(solved), len(solved - before))
+        solved = judge.solved(fitting)
+        numbers = (len({t for t, _, _ in fitting}), len(solved), len(solved - before))
         n_programs = sum(map(len, made))
         table.add_row(
             kind, f"{n_programs:,}", f"{made_s:.1f} s", f"{run_s:.1f} s", *map(str, numbers)

@@ -1,14 +1,13 @@
-"""How fast the pages of the app are there, and whether they scroll smoothly.
+"""Measure how fast the pages of the web app load, and whether they scroll smoothly.
 
     python -m bench.web [--repeats 3]
 
-Prints a table. Pages are opened in Chromium, on a screen of 1280 and on one of 390 pixels. "Ready"
-is from the click to the moment when all tasks are there and filters work, the least of several
-times, and "CPU" what the page's own thread needed for it, which other load does not change.
-"Scrolling" is the CPU of that thread while the page is scrolled from its top to its end in two
-seconds; what is less than that leaves no frame out. The gallery of 1,120 tasks has those of
-ARC-AGI-1 training three times, turned; the report is that of a run of `known` over all of ARC-AGI-1
-training.
+Prints a table. Pages are opened in Chromium on screens of 1280 and 390 pixels. "Ready" is the time
+from the click until all tasks are shown and filters work, the shortest of several; "CPU" is the CPU
+time of the page's thread, which does not depend on other load. "Scrolling" is the CPU time of that
+thread while the page is scrolled from top to bottom in two seconds; below two, no frame is dropped.
+The gallery of 1,120 tasks has rotated copies of ARC-AGI-1 training; the report is that of a run of
+`known` over ARC-AGI-1 training.
 """
 
 from __future__ import annotations
@@ -25,11 +24,10 @@ from playwright.sync_api import sync_playwright
 from rich.console import Console
 from rich.table import Table
 
-from arcbatt.solving.run import Run, RunOptions
-from arcbatt.solving.run_folder import RunFolder
+from arcbatt.solving import RunStore, Search, SearchOptions
 from arcbatt.tasks import Grid, load
 from arcbatt.web.catalog import make_keys
-from tests.web_parts import find_chromium, serving
+from tests.support.web import find_chromium, serving
 
 TRAINING = "arc-agi-1/training"
 N_TASKS = 1_120
@@ -54,7 +52,7 @@ def turn(grid: Grid, times: int) -> Grid:
 
 
 def write_many(path: Path) -> None:
-    """Write a file of as many tasks as ARC-AGI-2 has."""
+    """Write a file with as many tasks as ARC-AGI-2 has."""
     tasks: dict[str, Any] = {}
     for times in range(3):
         for task in load(TRAINING):
@@ -71,13 +69,11 @@ def write_many(path: Path) -> None:
 
 
 def make_run(folder: Path) -> Path:
-    options = RunOptions(TRAINING, None, ("known",), library=False, device="cpu")
-    with (
-        RunFolder.create(folder, options.to_config("solve")) as made,
-        Run(made, list(load(TRAINING))) as run,
-    ):
-        run.spend(60, max_rounds=1)
-    return made.path
+    options = SearchOptions(TRAINING, None, ("known",), library=False, device="cpu")
+    store = RunStore.create(folder, "solve", options)
+    with Search(options, store, list(load(TRAINING))) as search:
+        search.run(60, max_rounds=1)
+    return store.path
 
 
 @contextmanager
@@ -90,7 +86,7 @@ def window(browser: Any, width: int) -> Iterator[Any]:
 
 
 def measure(browser: Any, where: str, ready: str, width: int) -> tuple[float, float, float]:
-    """Return when a page was ready, the CPU that took, and that of scrolling it."""
+    """Return the time until a page is ready, its CPU time, and that of scrolling."""
     with window(browser, width) as page:
         session = page.context.new_cdp_session(page)
         session.send("Performance.enable", {"timeDomain": "threadTicks"})
@@ -107,7 +103,7 @@ def measure(browser: Any, where: str, ready: str, width: int) -> tuple[float, fl
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="How fast the pages of the app are there.")
+    parser = argparse.ArgumentParser(description="Measure how fast the pages of the web app load.")
     parser.add_argument("--repeats", type=int, default=3)
     args = parser.parse_args()
     table = Table("page", "width", "ready", "CPU", "scrolling in 2 s, CPU")

@@ -1,4 +1,4 @@
-"""The page about `import arcbatt`: names and their docstrings in, Markdown out."""
+"""Render the page about `import arcbatt` from the docstrings of public names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import arcbatt
 
-# Every name of the package once, in the order in which a reader meets them.
+# Every public name once, in reading order.
 SECTIONS = {
     "Tasks": ("load", "find_task", "Task", "Pair", "TaskSet", "TaskError"),
     "Looking at things": ("show", "explain", "Explanation"),
@@ -32,7 +32,7 @@ SECTIONS = {
     "Many programs on many samples": ("Batt", "Samples", "BattResult"),
     "Solving": ("solve", "solve_all", "evolve", "Solution", "Solutions", "Watcher"),
     "Scoring": ("score", "Score"),
-    "Keeping programs": ("Pool", "NewProgram"),
+    "Keeping programs": ("Pool", "PoolProgram"),
     "Own primitives and proposers": ("primitive", "Proposer", "Context", "Offer", "Proposal"),
 }
 LINES_OF_SIGNATURE = 88
@@ -64,7 +64,7 @@ def render_api() -> str:
 
 
 def _anchors() -> dict[str, str]:
-    """Return where each name is on the page; headings that differ in case alone are numbered."""
+    """Return the anchor of each name; headings that differ only in case are numbered."""
     anchors: dict[str, str] = {}
     for title, names in SECTIONS.items():
         for heading in (title, *names):
@@ -109,7 +109,7 @@ def _fields(thing: type) -> tuple[Any, ...]:
 
 
 def _signature(name: str, thing: Callable[..., Any]) -> Iterator[str]:
-    """Yield the call as code, a parameter a line where it is long."""
+    """Yield the call as code, with one parameter per line if it is long."""
     signature = inspect.signature(thing)
     parameters = [p for p in signature.parameters.values() if p.name not in ("self", "cls")]
     returned = signature.return_annotation
@@ -139,7 +139,7 @@ def _parameter(parameter: inspect.Parameter) -> str:
 
 def _text(annotation: Any) -> str:
     text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
-    # Where a class is defined is no matter: the page has it by its name.
+    # The page lists a class by its public name, not by its module.
     return re.sub(r"\barcbatt\.[\w.]*\.(?=[A-Z])", "", text).strip("'\"")
 
 
@@ -148,5 +148,5 @@ def _doc(thing: Any) -> list[str]:
 
 
 def _quote(thing: Any) -> list[str]:
-    """Return a member's docstring, set off from those of its class."""
+    """Return a member's docstring, indented below that of its class."""
     return [f"> {line}".rstrip() for line in (inspect.getdoc(thing) or "").split("\n")] + [""]

@@ -1,13 +1,12 @@
-"""The pages about commands: the command line's own help in, Markdown out, a page for each."""
+"""Render one page per command from the help of the command line."""
 
 from __future__ import annotations
 
 import re
-from importlib import import_module
 from inspect import cleandoc
 from typing import Any
 
-from arcbatt.cli.app import _COMMANDS
+from arcbatt.cli.app import command_names, load_command
 
 FOLDER = "commands"
 # Options that every command has.
@@ -15,12 +14,11 @@ SHARED = ("timing", "install_completion", "show_completion")
 
 
 def render_commands() -> dict[str, str]:
-    """Return the pages by their names below docs."""
+    """Return the pages by their paths below docs."""
     pages = {}
     rows = []
-    for name, place in _COMMANDS.items():
-        command = place.load(name)
-        examples = getattr(import_module(f"arcbatt.cli.{place.module}"), place.examples)
+    for name in command_names():
+        command, examples = load_command(name)
         pages[f"{FOLDER}/{name}.md"] = "\n".join(_page(name, command, examples)).rstrip() + "\n"
         first = _paragraphs(command.help)[0]
         rows.append(f"| [`arcbatt {name}`]({FOLDER}/{name}.md) | {_cell(first)} |")
@@ -78,7 +76,7 @@ def _argument(param: Any) -> str:
 
 
 def _option(param: Any) -> str:
-    """Return an option as it is written: both names of a switch, or what it takes."""
+    """Return an option as it is typed: both names of a switch, or its value."""
     names = ", ".join(param.opts)
     if param.is_flag:
         return f"{names} / {', '.join(param.secondary_opts)}" if param.secondary_opts else names
@@ -104,7 +102,7 @@ def _prose(param: Any) -> str:
 
 
 def _escape(text: str) -> str:
-    """Have angle brackets outside code shown, which would be taken for HTML."""
+    """Escape angle brackets outside code, which would be read as HTML."""
     parts = text.split("`")
     return "`".join(p if k % 2 else p.replace("<", "\\<") for k, p in enumerate(parts))
 

@@ -1,4 +1,4 @@
-"""How `make site` builds the documentation: Sphinx over the Markdown pages that lie here."""
+"""The Sphinx configuration of `make site`, for the Markdown pages in this folder."""
 
 from pathlib import Path
 from typing import Any
@@ -6,15 +6,15 @@ from typing import Any
 project = "arcbatt"
 copyright = "the arcbatt contributors"
 extensions = ["myst_parser"]
-# Headings can be linked to by the names that pages of a repository give them.
+# Headings can be linked by the anchors that repository hosts give them.
 myst_heading_anchors = 4
 html_theme = "furo"
 html_title = "arcbatt"
 html_show_sphinx = False
-# Program text is data of the language, which a highlighter of Python does not always take.
+# Program text is not always valid for a highlighter of Python.
 suppress_warnings = ["misc.highlighting_failure"]
 
-# The contents, in the order of a reader; pages that are not named here come last.
+# The contents in reading order; pages that are not listed come last.
 CONTENTS = {
     "Begin here": ("tutorial", "notebooks", "web", "web-editors", "kaggle", "solving", "cluster"),
     "Look it up": ("commands", "api", "language", "primitives", "library"),
@@ -23,7 +23,7 @@ CONTENTS = {
 
 
 def add_contents(_app: Any, page: str, source: list[str]) -> None:
-    """Add the contents to the pages that have some: so the pages themselves stay plain Markdown."""
+    """Add the contents to index pages, which stay plain Markdown themselves."""
     if page == "index":
         here = {path.stem for path in Path(__file__).parent.glob("*.md")} - {"index"}
         named = {name for names in CONTENTS.values() for name in names}
@@ -40,5 +40,5 @@ def _contents(caption: str, names: tuple[str, ...]) -> str:
 
 
 def setup(app: Any) -> None:
-    """Have Sphinx ask for the contents."""
+    """Connect the contents to Sphinx."""
     app.connect("source-read", add_contents)

@@ -1,11 +1,11 @@
-"""Writes the pages that are made from the package itself.
+"""Generate the pages that are made from the package itself.
 
 docs/primitives.md and its pictures come from the registry, docs/api.md from docstrings,
 docs/commands from the commands' help, docs/library from the bundled solvers, and the pictures of
-`show` and of a task from what they draw.
+`arcbatt show` and of a task from the drawing code.
 
 python docs/generate.py          write them
-python docs/generate.py --check  say which are stale, exit 1 if any is
+python docs/generate.py --check  list outdated ones, and exit 1 if there are any
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from command_pages import FOLDER, render_commands
 from library_pages import FOLDER as LIBRARY_FOLDER
 from library_pages import PICTURES as TASK_PICTURES
 from library_pages import render_library
+from terminal_pictures import record_show
 
-from arcbatt.cli.pictures import record_show
 from arcbatt.drawing import svg_call, svg_task
 from arcbatt.language import Failure, Program, Value, all_primitives, format_value, interpret
 from arcbatt.language.constants import CONSTANTS
+from arcbatt.language.families import FAMILIES
 from arcbatt.language.parse import parse_expression
-from arcbatt.language.primitives import FAMILIES
 from arcbatt.language.registry import Primitive, Searched, spellings
 from arcbatt.language.types import NAMED
 from arcbatt.tasks import find_task
@@ -35,12 +35,12 @@ PICTURES = DOCS / "img" / "primitives"
 
 
 def drawn(value: Value) -> bool:
-    """Whether a picture of the value says more than its text."""
+    """Return whether a picture of the value says more than its text."""
     return isinstance(value, frozenset | tuple) and any(isinstance(v, tuple) for v in value)
 
 
 def example_picture(example: str) -> str | None:
-    """The example as a picture, where there is something to see."""
+    """Return the example as a picture, or None if its text says as much."""
     call = parse_expression(example.split(" == ")[0])
     args = []
     for node in call.args:
@@ -53,19 +53,19 @@ def example_picture(example: str) -> str | None:
 
 
 def describe_search(primitive: Primitive, how: Searched) -> str:
-    """Return what the search tries a primitive with."""
+    """Return how the search tries a primitive."""
     if how.codes:
         tried = ", ".join(map(str, how.codes))
     else:
         tried = "all codes" if primitive.codes else ""
     if NAMED["Dims"] in primitive.signatures[0].parameters:
         tried = " and ".join(filter(None, ("the input's and the output's size", tried)))
-    where = ", where that colour occurs" if how.needs_color else ""
+    where = ", where that color occurs" if how.needs_color else ""
     return (f"with {tried}" if tried else "as it is") + where
 
 
 def describe(primitive: Primitive, pages: dict[Path, str]) -> list[str]:
-    """The section of one primitive; adds its pictures to the pages."""
+    """Return the section of one primitive, and add its pictures to the pages."""
     other_names = sorted(s for s, n in spellings().items() if n == primitive.name != s)
     lines = [f"### {primitive.name}", "", f"`{primitive.usage}`", "", primitive.doc]
     if primitive.notes:
@@ -94,7 +94,7 @@ def describe(primitive: Primitive, pages: dict[Path, str]) -> list[str]:
 
 
 def render() -> dict[Path, str]:
-    """All generated files."""
+    """Return the texts of all generated files."""
     pages: dict[Path, str] = {}
     primitives = all_primitives()
     lines = [
@@ -112,7 +112,8 @@ def render() -> dict[Path, str]:
         "[`values.py`](../src/arcbatt/language/values.py) the order of values.",
         "",
     ]
-    families = {module.__name__.rpartition(".")[2]: module for module in FAMILIES}
+    modules = {module.__name__.rpartition(".")[2]: module for module in FAMILIES}
+    families = {primitive.family: modules[primitive.family] for primitive in primitives.values()}
     for family in families:
         names = [name for name, primitive in primitives.items() if primitive.family == family]
         links = " ".join(f"[`{name}`](#{name})" for name in names)
@@ -137,7 +138,7 @@ def render() -> dict[Path, str]:
 
 
 def stale(pages: dict[Path, str]) -> list[Path]:
-    """Files that differ from what they should be, are missing, or should not be there."""
+    """Return files that are outdated, missing, or no longer generated."""
     wrong = [p for p, text in pages.items() if not p.exists() or p.read_text("utf-8") != text]
     made = (
         *PICTURES.glob("*.svg"),

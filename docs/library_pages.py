@@ -1,4 +1,4 @@
-"""The pages about the library: bundled solvers in, Markdown and pictures out, a page a theme."""
+"""Render the pages about bundled solvers, one per theme, with pictures."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from arcbatt.tasks.program_names import task_id_of
 
 FOLDER = "library"
 PICTURES = "img/library"
-# A picture's cells, gaps between grids and most demos.
+# The cell size, the gap between grids, and the maximum number of demos.
 CELL, GAP, MAX_DEMOS = 5, 2, 4
 
 
 def render_library() -> dict[str, str]:
-    """Return the pages and pictures by their names below docs."""
+    """Return the pages and pictures by their paths below docs."""
     pages: dict[str, str] = {}
     rows = []
     n_programs = 0
@@ -46,7 +46,7 @@ def render_library() -> dict[str, str]:
             f"{n_programs} programs, each for one ARC-AGI-1 training task, by theme. Every page "
             "has the programs with their tasks drawn: inputs above, outputs below. `arcbatt check "
             "--library` runs them on all pairs, `arcbatt check --library --turned` on their tasks "
-            "turned and recoloured, and `arcbatt explain src/arcbatt/solvers/symmetry.py --task "
+            "turned and recolored, and `arcbatt explain src/arcbatt/solvers/symmetry.py --task "
             "67a3c6ac` shows one of them line by line.",
             "",
             "| theme | programs | what they are about |",
@@ -59,7 +59,7 @@ def render_library() -> dict[str, str]:
 
 
 def _read(path: Path) -> tuple[str, list[tuple[str, str]]]:
-    """Return what a file says of its theme, and its programs' names and texts."""
+    """Return the theme of a file, and the names and texts of its programs."""
     text = path.read_text("utf-8")
     head, *programs = re.split(r"^(?=def )", text, flags=re.MULTILINE)
     theme = " ".join(line.lstrip("# ") for line in head.splitlines() if line.startswith("#"))

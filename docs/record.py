@@ -1,4 +1,4 @@
-"""Records what a command prints, as a picture for the documentation.
+"""Record the output of a command as a picture for the documentation.
 
 python docs/record.py --title "arcbatt kaggle" --hide /tmp/x docs/img/kaggle.svg \\
     arcbatt kaggle --input /tmp/x/kaggle/input --output /tmp/x/kaggle/working
@@ -14,9 +14,9 @@ import subprocess
 from pathlib import Path
 
 from rich.text import Text
+from terminal_pictures import record
 
 from arcbatt.cli.console import NOTEBOOK
-from arcbatt.cli.pictures import record
 from arcbatt.files import write_whole
 
 COLUMNS = 110
@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("--hide", default="", metavar="PREFIX", help="left out of all paths")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     args = parser.parse_args()
-    # As in a notebook: in colours, and nothing is overwritten.
+    # As in a notebook: in color, and without overwriting.
     environment = {
         **os.environ,
         "FORCE_COLOR": "1",

@@ -1,9 +1,9 @@
-"""Takes the pictures of pages for README and documentation, in Chromium.
+"""Take screenshots of pages for README and documentation, in Chromium.
 
 python -m docs.screenshots [--run RUN]
 
 RUN is the folder of a run over ARC-AGI-1 training, otherwise the newest in `runs`: that of
-`make run`. Pictures are of few colours, so that they stay small.
+`make run`. Pictures are of few colors, so that they stay small.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from arcbatt.files import write_whole
-from tests.web_parts import find_chromium, serving
+from tests.support.web import find_chromium, serving
 
 ROOT = Path(__file__).parent.parent
 PICTURES = ROOT / "docs" / "img"
@@ -35,17 +35,17 @@ def nothing(_page: Any) -> None:
 
 
 def hover_primitive(page: Any) -> None:
-    """Show what a primitive does, as a pointer over it would."""
+    """Show the documentation of a primitive, as hovering over it does."""
     page.locator(".w-primitive", has_text="parts_of").first.hover()
 
 
 def to_attempts(page: Any) -> None:
-    """Bring the attempts into view."""
+    """Scroll to the attempts."""
     page.locator("section[aria-label=Demos] h2").scroll_into_view_if_needed()
 
 
 def solve_drawing(page: Any) -> None:
-    """Draw the task on, and let it be solved until there is an attempt."""
+    """Complete the drawing, and solve it until there is an attempt."""
     page.locator('[data-pair="demo 1"] canvas').first.focus()
     for key in ("Shift+ArrowRight", "Shift+ArrowDown"):
         page.keyboard.press(key)
@@ -55,7 +55,7 @@ def solve_drawing(page: Any) -> None:
 
 
 def write_program(page: Any) -> None:
-    """Write a program, the last line of which is not finished."""
+    """Write a program with an unfinished last line."""
     page.fill("#text", WRITTEN)
     page.wait_for_selector(".note.failed")
     page.locator("#text").press("Control+End")
@@ -65,7 +65,7 @@ def write_program(page: Any) -> None:
 
 @dataclass(frozen=True)
 class Shot:
-    """A picture to take: of which page, on which screen, after what was done there."""
+    """A screenshot: its page, its screen, and the actions before it."""
 
     file: str
     path: str
@@ -77,7 +77,7 @@ class Shot:
 
 
 def shots(run: str) -> list[Shot]:
-    """Return the pictures to take, of a run of this key among others."""
+    """Return the screenshots to take, given the key of a run."""
     holes = "/sets/arc-agi-1-training/tasks/44d8ac46"
     walls = "/sets/arc-agi-1-training/tasks/00d62c1b"
     mirrored = "/sets/arc-agi-1-training/tasks/67a3c6ac"
@@ -94,7 +94,7 @@ def shots(run: str) -> list[Shot]:
 
 
 def take(browser: Any, address: str, shot: Shot) -> None:
-    """Take a picture and write it."""
+    """Take a screenshot and write it."""
     context = browser.new_context(
         viewport={"width": shot.width, "height": shot.height}, color_scheme=shot.scheme
     )

@@ -1,9 +1,9 @@
-"""Puts together what a Kaggle dataset needs: all wheels for a notebook without network.
+"""Assemble a Kaggle dataset: all wheels for a notebook without network.
 
 python release/bundle.py    into dist/kaggle; the wheels of arcbatt are those of `make wheels`
 
-NumPy and Pillow are left out: every image of Kaggle has them, they are large, and any version from
-1.26 and 10 on will do. What the image has of the rest is not replaced unless it is too old.
+NumPy and Pillow are left out: every image of Kaggle has them, they are large, and NumPy 1.26
+and Pillow 10 are recent enough. Other packages of an image are replaced only if they are too old.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ ROOT = Path(__file__).parent.parent
 DIST = ROOT / "dist"
 BUNDLE = DIST / "kaggle"
 NOTEBOOKS = ROOT / "notebooks"
-# Of the interpreters that notebooks may have, with the platforms that their wheels may be for.
+# The Python versions of notebooks, and the platforms whose wheels they accept.
 VERSIONS = ("3.11", "3.12", "3.13")
 PLATFORMS = ("manylinux_2_17_x86_64", "manylinux2014_x86_64", "manylinux_2_28_x86_64")
 IN_EVERY_IMAGE = ("numpy", "pillow")
 
 
-def wanted(version: str) -> list[str]:
-    """Return the packages that a Python of this version needs beside arcbatt, as name==version."""
+def list_packages(version: str) -> list[str]:
+    """Return the packages that a Python of this version needs besides arcbatt, as name==version."""
     platforms = [f"--platform={name}" for name in PLATFORMS]
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--dry-run", "--report", "-"]
     command += ["--ignore-installed", "--only-binary=:all:", "--target", str(DIST / "nowhere")]
     command += [f"--python-version={version}", "--implementation=cp", *platforms]
     command += [f"--find-links={DIST}", "arcbatt"]
     report = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-    found = [each["metadata"] for each in report["install"]]
+    packages = [each["metadata"] for each in report["install"]]
     left_out = {"arcbatt", *IN_EVERY_IMAGE}
-    return [f"{m['name']}=={m['version']}" for m in found if m["name"].lower() not in left_out]
+    return [f"{m['name']}=={m['version']}" for m in packages if m["name"].lower() not in left_out]
 
 
 def download(package: str, version: str) -> None:
@@ -49,15 +49,15 @@ def main() -> None:
     own = sorted(DIST.glob("arcbatt-*.whl"))
     tags = {wheel.name.split("-")[2] for wheel in own}
     if not {"cp311", "cp312"} <= tags:
-        raise SystemExit(f"{DIST}: the wheels of arcbatt for 3.11 and 3.12 are made by make wheels")
+        raise SystemExit(f"{DIST}: no wheels of arcbatt for 3.11 and 3.12; run make wheels")
     shutil.rmtree(BUNDLE, ignore_errors=True)
     BUNDLE.mkdir(parents=True)
-    # Those of Kaggle's GPUs (P100, T4, L4), where they were compiled: wheels.py --kernels 60,75,80.
+    # Optional kernels for Kaggle's GPUs (P100, T4, L4): wheels.py --kernels 60,75,80.
     compiled = sorted(DIST.glob("arcbatt_kernels-*.whl"))
     for path in (*own, *compiled, *sorted(NOTEBOOKS.glob("*.ipynb"))):
         shutil.copy(path, BUNDLE)
     for version in VERSIONS:
-        for package in wanted(version):
+        for package in list_packages(version):
             download(package, version)
     files = sorted(BUNDLE.iterdir())
     for path in files:

@@ -1,11 +1,11 @@
-"""Runs the notebooks of the bundle as Kaggle would, on every kind of image that it has.
+"""Run the notebooks of the bundle as Kaggle would, on each kind of image.
 
 python release/bundle_test.py    prints a table, exits 1 if anything fails
 
-For Python 3.11 and 3.12, with the oldest NumPy and Pillow that will do and with the newest, an
-environment is made that has what an image has and not arcbatt, folders are made that look like
-Kaggle's, and the notebooks are executed: that to submit in a namespace without network
-(`unshare`), where the system permits one. The bundle is that of `make bundle`.
+Needs the bundle of `make bundle`. For Python 3.11 and 3.12, each with the oldest supported and the
+newest NumPy and Pillow, creates an environment like a Kaggle image, without arcbatt, and folders
+like Kaggle's, and executes the notebooks in it: the submission notebook in a namespace without
+network (`unshare`), if the system permits that.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ IMAGE = ("ipykernel", "nbclient", "nbformat", "jinja2", "requests")
 OLD = ("numpy==1.26.*", "pillow==10.0.*")
 NEW = ("numpy>=2", "pillow>=11")
 WITHOUT_NETWORK = ("unshare", "--map-root-user", "--net")
-# Long enough for the search to begin on a busy machine.
+# Long enough to start the search on a busy machine.
 OPTIONS = "--budget 40s --threads 1"
 
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """What a notebook finds: a Python and some packages."""
+    """The environment of a notebook: a Python and some packages."""
 
     version: str
     packages: tuple[str, ...]
@@ -43,8 +43,8 @@ class Image:
         return " ".join([self.version, *(each.strip("=*.>") for each in self.packages)])
 
 
-def why_not_without_network() -> str | None:
-    """Return why processes cannot be cut off from the network here; None if they can."""
+def why_not_isolated() -> str | None:
+    """Return why processes cannot be isolated from the network here, or None."""
     if shutil.which(WITHOUT_NETWORK[0]) is None:
         return "no unshare"
     tried = subprocess.run([*WITHOUT_NETWORK, "true"], capture_output=True, text=True)
@@ -68,7 +68,7 @@ def make_folders(place: Path) -> tuple[Path, Path]:
 
 
 def run(image: Image, reason: str | None) -> list[str]:
-    """Run both notebooks on an image; return what is wrong."""
+    """Run both notebooks on an image; return the errors."""
     place = PLACE / image.name
     shutil.rmtree(place, ignore_errors=True)
     python = make_environment(find_python(image.version), place / "env", [*IMAGE, *image.packages])
@@ -98,8 +98,8 @@ def run(image: Image, reason: str | None) -> list[str]:
 
 def main() -> None:
     if not BUNDLE.exists():
-        raise SystemExit(f"{BUNDLE} is not there: make bundle")
-    reason = why_not_without_network()
+        raise SystemExit(f"{BUNDLE} does not exist; run make bundle")
+    reason = why_not_isolated()
     network = "off for submit" if reason is None else f"ON, as it cannot be cut off: {reason}"
     failed = False
     for image in (

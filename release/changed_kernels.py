@@ -1,11 +1,11 @@
-"""Says which kernels a change has really changed: those must be run on a card again.
+"""List the kernels whose machine code a change affects: those must be run on a GPU again.
 
-python -m arcbatt.engine.kernels --arch 90 --to before     with the version of before
-python -m arcbatt.engine.kernels --arch 90 --to after      with the changed one
+python -m arcbatt.engine.gpu.kernels --arch 90 --to before     with the old version
+python -m arcbatt.engine.gpu.kernels --arch 90 --to after      with the new version
 python release/changed_kernels.py before after
 
-Kernels are compared by their machine code, instruction for instruction; tables of constants that
-it refers to are not compared. No GPU is needed.
+Machine code is compared instruction by instruction; tables of constants are not compared. No GPU is
+needed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
 
-from arcbatt.engine import kernel_files
+from arcbatt.engine.gpu import kernel_files
 
 CODE = ".text."
 
@@ -28,27 +28,27 @@ def kernels_in(path: Path) -> dict[str, bytes]:
 
 
 def all_kernels(folder: Path) -> dict[str, set[bytes]]:
-    """Return the same of all modules that a folder has for one kind of GPU.
+    """Return the machine code of all modules in a folder, which are for one kind of GPU.
 
-    Several modules may have a function of one name, which may be compiled differently in each.
+    Several modules may contain a function of the same name with different code.
     """
     targets = sorted({path.parent for path in folder.rglob("*" + kernel_files.SUFFIX)})
     if len(targets) != 1:
         names = ", ".join(str(target.relative_to(folder)) for target in targets) or "none"
         raise SystemExit(f"{folder}: expected kernels of one version for one GPU, found {names}")
     if not targets[0].name.startswith("sm_"):
-        raise SystemExit(f"{targets[0]}: PTX is no machine code; compile with --arch")
-    found: dict[str, set[bytes]] = {}
+        raise SystemExit(f"{targets[0]}: PTX is not machine code; compile with --arch")
+    kernels: dict[str, set[bytes]] = {}
     for path in targets[0].glob("*" + kernel_files.SUFFIX):
         for name, code in kernels_in(path).items():
-            found.setdefault(name, set()).add(code)
-    return found
+            kernels.setdefault(name, set()).add(code)
+    return kernels
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Compare the machine code of compiled kernels.")
-    parser.add_argument("before", type=Path, help="a folder that kernels were compiled into")
-    parser.add_argument("after", type=Path, help="another one")
+    parser.add_argument("before", type=Path, help="folder of compiled kernels")
+    parser.add_argument("after", type=Path, help="another folder of compiled kernels")
     given = parser.parse_args()
     before, after = all_kernels(given.before), all_kernels(given.after)
     changed = sorted(name for name in before.keys() & after.keys() if before[name] != after[name])
@@ -59,7 +59,7 @@ def main() -> None:
     ):
         for name in names:
             print(f"{title}: {name}")
-    print(f"{len(before.keys() & after.keys()) - len(changed)} of {len(after)} are as before")
+    print(f"{len(before.keys() & after.keys()) - len(changed)} of {len(after)} are unchanged")
 
 
 if __name__ == "__main__":

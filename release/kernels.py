@@ -1,10 +1,10 @@
-"""Builds the wheel `arcbatt_kernels`: compiled GPU kernels, for those who have a GPU to load.
+"""Build the wheel `arcbatt_kernels` of compiled GPU kernels.
 
 python release/wheels.py --kernels 60,75,80,86,89,90,100,120    into dist/, after the other wheels
 
-They are a wheel of their own since they are many times as large as all else, hold for any Python,
-and are of no use without a GPU. NVIDIA's run-time compiler of the package index makes them: that of
-CUDA 12, whose code the drivers of CUDA 12 and of later versions take. No GPU is needed.
+The kernels have their own wheel, since they are many times as large as arcbatt, work with any
+Python, and are useless without a GPU. NVIDIA's run-time compiler of CUDA 12 from the package index
+compiles them; drivers of CUDA 12 and later load its code. No GPU is needed.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ Tag: py3-none-any
 
 
 def build_kernels(python: Path, wheel: Path, architectures: str) -> Path:
-    """Compile the kernels of a wheel of arcbatt for kinds of GPUs; return where theirs is."""
+    """Compile the kernels of a wheel of arcbatt for GPU architectures; return their wheel."""
     place = BUILD / "kernels"
     own = make_environment(python, place / "env", [COMPILER, str(wheel)])
-    # The version may be that of an earlier build.
+    # Reinstall it, since an earlier build may have the same version.
     again = [own, "-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", wheel]
     subprocess.run(again, check=True)
     folder = place / NAME
     oldest = min(map(int, architectures.split(",")))
     options = ["--arch", architectures, "--ptx", str(oldest), "--to", folder]
-    subprocess.run([own, "-m", "arcbatt.engine.kernels", *options], check=True)
+    subprocess.run([own, "-m", "arcbatt.engine.gpu.kernels", *options], check=True)
     return write_wheel(folder, wheel.name.split("-")[1], place)
 
 
@@ -64,7 +64,7 @@ def write_wheel(folder: Path, version: str, place: Path) -> Path:
     record = f"{about}/RECORD"
     files[record] = ("".join(rows) + f"{record},,\n").encode()
     target = place / f"{NAME}-{version}-py3-none-any.whl"
-    with zipfile.ZipFile(target, "w") as archive:  # stored: the kernels are compressed already
+    with zipfile.ZipFile(target, "w") as archive:  # the kernels are already compressed
         for name, content in files.items():
             archive.writestr(name, content)
     return target

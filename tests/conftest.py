@@ -1,4 +1,4 @@
-"""Settings and strategies that several test files use."""
+"""Settings, fixtures and strategies for all tests."""
 
 from __future__ import annotations
 
@@ -11,25 +11,38 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from arcbatt.conformance import SHIPPED
-from arcbatt.engine import calibration
+from arcbatt.checking import SHIPPED
+from arcbatt.engine.gpu import calibration
 from arcbatt.language.random_programs import random_program
 from arcbatt.library import library_programs
-from arcbatt.pool import Pool, Scored
+from arcbatt.pool import Pool, PoolTrial
+from tests.support.commands import program_file as program_file
+from tests.support.emulated_gpu import library_of_kernels as library_of_kernels
+from tests.support.emulated_gpu import on_cpu as on_cpu
+from tests.support.gpu import n_gpus
+from tests.support.web import browser as browser
+from tests.support.web import two_runs as two_runs
 
-# Fixtures for all tests.
-from tests.cli_parts import program_file as program_file
-from tests.gpu_on_cpu import library_of_kernels as library_of_kernels
-from tests.gpu_on_cpu import on_cpu as on_cpu
-from tests.web_parts import browser as browser
-from tests.web_parts import two_runs as two_runs
-
-# Deterministic in CI, so that a red run can be run again; fresh examples elsewhere. Nothing is
-# timed: a machine may be busy.
+# Deterministic in CI, so that a failure can be repeated; new examples elsewhere. There are no
+# deadlines, as a machine may be busy.
 untimed = settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("dev", untimed)
 settings.register_profile("ci", untimed, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+
+# Tests with these fixtures carry a marker: `make check` leaves them out.
+FIXTURE_MARKERS = {"library_of_kernels": "slow", "browser": "browser"}
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` selects by marker
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    no_gpu = pytest.mark.skipif(not n_gpus(), reason="needs a GPU and CuPy")
+    for item in items:
+        for fixture in FIXTURE_MARKERS.keys() & getattr(item, "fixturenames", ()):
+            item.add_marker(FIXTURE_MARKERS[fixture])
+        if item.get_closest_marker("gpu"):
+            item.add_marker(no_gpu)
 
 
 @pytest.fixture(scope="session")
@@ -39,13 +52,13 @@ def recorded_calls() -> Path:
 
 @pytest.fixture
 def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder for caches, in which there is nothing yet."""
+    """An empty cache folder."""
     monkeypatch.setenv("ARCBATT_CACHE", str(tmp_path))
     monkeypatch.setattr(calibration, "_known", [])
     return tmp_path
 
 
-# The library's programs, each once: a few tasks have the same rule.
+# The library's distinct programs: a few tasks share a rule.
 LIBRARY = list(dict.fromkeys(each.program for each in library_programs()))
 
 
@@ -54,15 +67,15 @@ numbers = st.integers(-50, 50)
 
 
 @st.composite
-def grids(draw: st.DrawFn, most: int = 8) -> tuple[tuple[int, ...], ...]:
-    """Rectangular grids of few colours, so that objects come about."""
-    high, wide = draw(st.integers(1, most)), draw(st.integers(1, most))
+def grids(draw: st.DrawFn, max_side: int = 8) -> tuple[tuple[int, ...], ...]:
+    """Draw a rectangular grid with few colors, so that it has objects."""
+    height, width = draw(st.integers(1, max_side)), draw(st.integers(1, max_side))
     palette = draw(st.lists(colors, min_size=1, max_size=4))
-    row = st.lists(st.sampled_from(palette), min_size=wide, max_size=wide).map(tuple)
-    return tuple(draw(st.lists(row, min_size=high, max_size=high)))
+    row = st.lists(st.sampled_from(palette), min_size=width, max_size=width).map(tuple)
+    return tuple(draw(st.lists(row, min_size=height, max_size=height)))
 
 
-# Any data value, small.
+# Any small data value.
 values = st.recursive(
     numbers | st.booleans() | st.none(),
     lambda inner: st.lists(inner, max_size=4).map(tuple) | st.frozensets(inner, max_size=4),
@@ -77,13 +90,13 @@ programs = st.builds(
 )
 
 
-def best_of(pool: Pool, task: bytes, limit: int = 10) -> list[Scored]:
-    """The best programs of a pool on a task, the best first."""
+def best_of(pool: Pool, task: bytes, limit: int = 10) -> list[PoolTrial]:
+    """Return the best programs of a pool on a task, best first."""
     return [row for row in pool.parents(per_task=limit) if row.task == task]
 
 
 def printed_with_any_hash_seed(code: str) -> set[str]:
-    """What processes print that differ in the order in which Python iterates sets."""
+    """Return the distinct outputs of processes with different hash seeds, hence set orders."""
     return {
         subprocess.run(
             [sys.executable, "-c", code],

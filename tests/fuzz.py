@@ -1,9 +1,10 @@
-"""Random programs on real and random grids: does the engine give what the reference gives?
+"""Compare the engine with the reference on random programs and real and random grids.
 
     python -m tests.fuzz --minutes 10          for a time, from seeds that no run had before
     python -m tests.fuzz --count 100 --seed 7  a number of cases, from this seed on
     python -m tests.fuzz --conform --count 0   the recorded calls only
     python -m tests.fuzz --search --count 0    searches of tasks only, and what they find
+    python -m tests.fuzz --mutants --count 0   mutants only: fused, and sliced out and run alone
 
 A case is a few programs, well-typed and ill-typed, with a few samples and a budget. Every program
 is run alone, then all are run fused; value, failure, steps, hash and match must be the
@@ -32,40 +33,43 @@ from arcbatt.language.random_programs import random_program
 from arcbatt.language.values import content_hash
 from arcbatt.tasks import load
 
-from .extension import use_extension
+from .support.extension import use_extension
 
-if TYPE_CHECKING:  # at run time not before it is settled which extension is used
-    from arcbatt.engine.results import BattResult
+if TYPE_CHECKING:  # imported at run time only after the extension is chosen
+    from arcbatt.engine.graph.results import BattResult
 
 Grid = tuple[tuple[int, ...], ...]
 Demos = tuple[tuple[Grid, Grid], ...]
-# Told before each run of the engine, for whoever is left when it crashes.
+# Called before each run of the engine, so that a crash can be traced to its input.
 Announce = Callable[[str], None]
 
 MAX_PROGRAMS = 6
 MAX_SAMPLES = 3
 MAX_CALLS = 12
-# Tasks that are searched, beside odd ones.
+# Tasks that are searched in addition to odd ones.
 N_SEARCHED = 20
-# The reference takes its time on large grids; most of them are cut down to this.
+# Cards of mutants that are run fused and alone.
+N_CARDS = 20
+CARD_SIZE = 200
+# The reference is slow on large grids; most are cut down to this size.
 SIDE = 12
-# Ample most of the time; otherwise one that runs out in the midst of things.
+# Mostly ample budgets; otherwise one that runs out in the middle.
 BUDGETS = (*[Budget(steps=200_000, bytes=2**22)] * 4, Budget(2_000, 2**22), Budget(200_000, 2**13))
 
 
 @dataclass(frozen=True)
 class Case:
-    """What one seed stands for."""
+    """The test case of one seed."""
 
     seed: int
     programs: tuple[Program, ...]
     inputs: tuple[Grid, ...]
-    demos: tuple[Demos, ...]  # of each sample; some have the same ones
+    demos: tuple[Demos, ...]  # per sample; some samples share them
     budget: Budget
     n_threads: int
 
     def describe(self, programs: Iterable[int], samples: Iterable[int]) -> str:
-        """All that is needed to run some of it again."""
+        """Return all that is needed to reproduce a part of the case."""
         lines = [f"seed {self.seed}: {self.budget.steps} steps, {self.budget.bytes} bytes"]
         for k in programs:
             lines += [f"program {k}:", format_program(self.programs[k]).rstrip()]
@@ -92,13 +96,13 @@ def make_case(seed: int) -> Case:
 
 
 def of_a_demo(program: Program) -> Program:
-    """The same program on the input of the first demo: samples with the same demos share it."""
+    """Return the program on the input of the first demo, which samples with equal demos share."""
     demo = call_node("first", call_node("first", input_node("S")))
     return Program(replace_input(program.result, "I", demo), program.name)
 
 
 def _any_grid(rng: random.Random) -> Grid:
-    """A real grid, as it is or cut, or a random one of few colours, so that objects come about."""
+    """Return a real grid, whole or cut, or a random one with few colors, so that it has objects."""
     if rng.random() < 0.5:
         demo = rng.choice(rng.choice(load("arc-agi-1/training")).demos)
         grid = rng.choice((demo.input, demo.output))
@@ -111,11 +115,11 @@ def _any_grid(rng: random.Random) -> Grid:
 
 
 def check_case(case: Case, announce: Announce = lambda text: None) -> str | None:
-    """The first difference as text, or nothing."""
+    """Return the first difference as text, or an empty text."""
     from arcbatt.engine.batt import Batt
-    from arcbatt.engine.samples import Samples
+    from arcbatt.engine.graph.samples import Samples
 
-    # The targets are the inputs backwards: now and then one is met.
+    # The targets are reversed inputs: some are matched.
     targets = case.inputs[::-1]
     samples = Samples(case.inputs, targets, case.demos)
     everything = range(len(case.programs))
@@ -161,8 +165,8 @@ def _text(outcome: object) -> str:
 
 
 def check_recorded_calls(announce: Announce) -> str | None:
-    """Replay the recorded calls, one by one and fused; the differences as text, or nothing."""
-    from arcbatt.conformance import ENGINES, SHIPPED, RecordedCall, read_recorded, replay
+    """Replay the recorded calls, one by one and fused; return the differences as text."""
+    from arcbatt.checking import ENGINES, SHIPPED, RecordedCall, read_recorded, replay
 
     def announced(how: str) -> Iterator[RecordedCall]:
         for call in read_recorded(SHIPPED):
@@ -178,15 +182,16 @@ def check_recorded_calls(announce: Announce) -> str | None:
 
 
 def check_searches(n_tasks: int, announce: Announce) -> str | None:
-    """Enumerate tasks in all views, and run what is found; a difference as text, or nothing.
+    """Enumerate tasks in all views and run the programs found; return a difference as text.
 
-    A stack must give what its program gives in the engine, where it covers the output.
+    Where a stack covers the output, it must equal the output of its program in the engine.
     """
     from arcbatt.evaluation import TaskBoard
-    from arcbatt.proposers.enumerate.stacks import EnumerateOptions, enumerate_view
-    from arcbatt.proposers.enumerate.views import by_role, mirrored, plain
+    from arcbatt.proposers.enumerate import EnumerateOptions
+    from arcbatt.proposers.enumerate.search import search_view
+    from arcbatt.proposers.views import by_role, mirrored, plain
 
-    from .searching import odd_tasks
+    from .support.odd_tasks import odd_tasks
 
     tasks = list(load("arc-agi-1/training"))
     chosen = [*tasks[:: len(tasks) // n_tasks], *odd_tasks()]
@@ -195,13 +200,13 @@ def check_searches(n_tasks: int, announce: Announce) -> str | None:
         for view in (plain(task), by_role(task), mirrored(plain(task), "dmirror")):
             announce(f"search of {task.id}, {view.name}")
             options = EnumerateOptions(depth=3, max_applications=3_000, max_stacks=10)
-            found = enumerate_view(view, options)
-            programs = [found.program(stack, "found") for stack in found.stacks]
+            result = search_view(view, options)
+            programs = [result.program(stack, "found") for stack in result.stacks]
             if not programs:
                 continue
-            announce(f"what was found for {task.id}, {view.name}")
+            announce(f"programs found for {task.id}, {view.name}")
             trials = TaskBoard([task], device="cpu", n_threads=1).trials(task, programs)
-            for trial, stack in zip(trials, found.stacks, strict=True):
+            for trial, stack in zip(trials, result.stacks, strict=True):
                 n_stacks += 1
                 for said, given in zip(stack.outputs, trial.outputs, strict=True):
                     if view.name == "plain" and said is not None and said != given:
@@ -210,8 +215,32 @@ def check_searches(n_tasks: int, announce: Announce) -> str | None:
     return None
 
 
+def check_mutants(first: int, announce: Announce) -> str | None:
+    """Deal cards, and check that each mutant does the same fused and alone; return a difference."""
+    from arcbatt.evaluation import TaskBoard
+    from arcbatt.library import library_programs
+    from arcbatt.proposers.evolve.cards import deal
+
+    from .support.self_check import find_difference
+
+    tasks = list(load("arc-agi-1/training"))
+    parents = [parsed.program for parsed in library_programs()]
+    n_mutants = 0
+    for seed in range(first, first + N_CARDS):
+        task = tasks[seed % len(tasks)]
+        announce(f"card with seed {seed} on {task.id}")
+        card = deal(parents, CARD_SIZE, seed)
+        board = TaskBoard([task], device="cpu", n_threads=1)
+        fused = board.screen(card.batt, held_out=True)
+        if difference := find_difference(board, card.programs, fused, 0):
+            return f"card with seed {seed}: {difference}"
+        n_mutants += len(card.programs)
+    print(f"{n_mutants:,} mutants do the same fused and alone", flush=True)
+    return None
+
+
 def _seeds(first: int, n_cases: int | None, minutes: float) -> Iterator[tuple[int, float]]:
-    """Seeds, each with the part of the work that is done before it."""
+    """Yield seeds, each with the fraction of the work done before it."""
     started = time.monotonic()
     for done, seed in enumerate(islice(count(first), n_cases)):
         part = (time.monotonic() - started) / (60 * minutes) if n_cases is None else done / n_cases
@@ -221,7 +250,7 @@ def _seeds(first: int, n_cases: int | None, minutes: float) -> Iterator[tuple[in
 
 
 def fuzz(first: int, n_cases: int | None, minutes: float, announce: Announce) -> str | None:
-    """Check cases; the first difference as text, or nothing."""
+    """Check cases; return the first difference as text, or an empty text."""
     n_checked = n_programs = n_runs = 0
     with Progress(
         TextColumn("fuzzing"),
@@ -259,12 +288,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, help="of the first case; otherwise from the clock")
     parser.add_argument("--conform", action="store_true", help="replay the recorded calls first")
     parser.add_argument("--search", action="store_true", help="enumerate tasks too")
+    parser.add_argument("--mutants", action="store_true", help="run mutants fused and alone too")
     parser.add_argument("--extension", type=Path, help="a build of the engine to use instead")
     parser.add_argument("--log", type=Path, help="where to write what is about to be run")
     options = parser.parse_args()
     if options.extension is not None:
         use_extension(options.extension)
-    from arcbatt.engine.health import read_build
+    from arcbatt.engine.gpu.health import read_build
 
     built = read_build()
     print(f"engine: {built.compiler}{', with sanitizers' * built.sanitized}", flush=True)
@@ -275,6 +305,8 @@ def main() -> None:
     difference = check_recorded_calls(announce) if options.conform else None
     if options.search:
         difference = difference or check_searches(N_SEARCHED, announce)
+    if options.mutants:
+        difference = difference or check_mutants(first, announce)
     difference = difference or fuzz(first, options.count, options.minutes, announce)
     if difference:
         print(difference)

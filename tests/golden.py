@@ -1,10 +1,10 @@
-"""The golden list: what 40 training tasks come to, bounded by rounds, so always the same.
+"""The golden list: results of 40 training tasks, bounded by rounds and so reproducible.
 
     python -m tests.golden            compare; exit 1 and say what changed
-    python -m tests.golden --accept   write what there is now as the list
+    python -m tests.golden --accept   accept the current results as the list
 
-A change that is meant to change nothing leaves it as it is, to the byte; one that makes the search
-better accepts the new list in the same commit.
+A refactoring leaves the list unchanged, byte for byte; a change that improves the search accepts
+the new list in the same commit.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from arcbatt.proposers.evolve import EvolveOptions
 from arcbatt.scoring import is_right, load_answers
-from arcbatt.solving import Run, RunOptions
-from arcbatt.solving.run import SUBMISSION
-from arcbatt.solving.run_folder import RunFolder
+from arcbatt.solving import RunStore, Search, SearchOptions
+from arcbatt.solving.run_folder import SUBMISSION
 from arcbatt.tasks import load
 
 LIST = Path(__file__).parent / "data" / "golden.json"
@@ -31,16 +31,16 @@ FOREVER_S = 1e6
 
 
 def make() -> dict[str, Any]:
-    """Solve the tasks, without the bundled solvers, and return what is in the list."""
+    """Solve the tasks without the bundled solvers, and return the content of the list."""
     tasks = list(load(DATA))[::EVERY]
     answers = load_answers(DATA)
-    options = RunOptions(DATA, library=False, device="cpu", card_size=200)
+    options = SearchOptions(DATA, library=False, device="cpu", evolve=EvolveOptions(card_size=200))
     with tempfile.TemporaryDirectory() as base:
-        with RunFolder.create(Path(base), options.to_config("solve")) as folder:
-            with Run(folder, tasks) as run:
-                run.spend(FOREVER_S, ROUNDS)
-            ranked = run.loop.rank()
-            submission = (folder.path / SUBMISSION).read_bytes()
+        store = RunStore.create(Path(base), "solve", options)
+        with Search(options, store, tasks) as search:
+            search.run(FOREVER_S, ROUNDS)
+        ranked = search.loop.rank()
+        submission = (store.path / SUBMISSION).read_bytes()
         solved, fitted = [], []
         for each in ranked:
             right = [
@@ -49,7 +49,7 @@ def make() -> dict[str, Any]:
             ]
             if all(right):
                 solved.append(each.task.id)
-            if run.loop.candidates(each.task).fits:
+            if search.loop.candidates(each.task).fits:
                 fitted.append(each.task.id)
     return {
         "set": DATA,
@@ -62,7 +62,7 @@ def make() -> dict[str, Any]:
 
 
 def describe_changes(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-    """Return what differs, a line each."""
+    """Return the differences, one per line."""
     lines = []
     for key in ("solved", "fitted"):
         for words, ids in (

@@ -1,11 +1,11 @@
-"""The engine built with the address and undefined-behaviour sanitizers, and tried hard.
+"""Build the engine with address and undefined-behavior sanitizers, and stress it.
 
     python -m tests.sanitize --minutes 60    what `make sanitize` does
     python -m tests.sanitize --count 300     a number of cases of the fuzz instead
 
 Builds the extensions in build/sanitize, beside the installed ones, then replays the recorded calls,
-searches tasks and fuzzes with them. What the sanitizers find ends the run with status 1; the
-programs that were being run are printed with their seed and inputs.
+searches tasks and fuzzes with them. A finding ends the run with status 1 and
+prints the running programs with their seed and inputs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .fuzz import make_case
 
 ROOT = Path(__file__).parent.parent
 BUILD = ROOT / "build" / "sanitize" / str(sys.implementation.cache_tag)
-# CPython leaks by design, so leaks are not looked for; all else ends the run.
+# CPython leaks by design, so leaks are not checked; other findings end the run.
 SETTINGS = {
     "ASAN_OPTIONS": "detect_leaks=0:halt_on_error=1:detect_stack_use_after_return=1",
     "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
@@ -36,14 +36,14 @@ class SanitizersMissing(RuntimeError):
 
 
 def build() -> Path:
-    """Build the extension where it is stale; returns its file."""
+    """Build the extension if it is stale; return its file."""
     tools = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", "")])
     cmake = shutil.which("cmake", path=tools)
     if cmake is None:
         raise SystemExit("cmake is not installed; pip install -e '.[dev]' brings it")
     nanobind = _output([sys.executable, "-m", "nanobind", "--cmake_dir"])
     configure = [
-        # A release is stripped of the names that reports are told in.
+        # A release build lacks the symbol names that reports need.
         *(cmake, "-S", ROOT, "-B", BUILD, "-DARCBATT_SANITIZE=ON", "-DCMAKE_BUILD_TYPE=Debug"),
         "-DARCBATT_WERROR=ON",
         *(f"-DPython_EXECUTABLE={sys.executable}", f"-Dnanobind_DIR={nanobind}"),
@@ -56,24 +56,24 @@ def build() -> Path:
 
 
 def preloads() -> str:
-    """The libraries that must be there before Python is: a program cannot load them later.
+    """Return the libraries that must be loaded before Python starts.
 
-    The C++ library is one of them, since the sanitizer looks for its `throw` when it starts.
+    They include the C++ library, since the sanitizer looks up its `throw` at startup.
     """
     compiler = os.environ.get("CXX", "c++")
     if shutil.which(compiler) is None:
         raise SanitizersMissing(f"no C++ compiler {compiler}")
-    found = []
+    libraries = []
     for name in ("libasan.so", "libstdc++.so"):
         path = Path(_output([compiler, f"-print-file-name={name}"]))
         if not path.is_absolute() or not path.exists():
             raise SanitizersMissing(f"{compiler} has no {name}")
-        found.append(str(path.resolve()))
-    return " ".join(found)
+        libraries.append(str(path.resolve()))
+    return " ".join(libraries)
 
 
 def run_sanitized(options: Sequence[str], timeout_s: float) -> int:
-    """Replay and fuzz with the sanitized extension; returns the exit status.
+    """Replay and fuzz with the sanitized extension; return the exit status.
 
     The options are those of tests.fuzz.
     """
@@ -106,7 +106,7 @@ def run_sanitized(options: Sequence[str], timeout_s: float) -> int:
 
 
 def describe_running(running: str) -> str:
-    """What the child was about to run, from the words that it left."""
+    """Return what the child was about to run, from the text it left."""
     seed, *chosen = running.split()
     if not seed.isdecimal():
         return f"last run: {running}"

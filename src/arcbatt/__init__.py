@@ -1,19 +1,20 @@
-"""arcbatt: solves ARC-AGI tasks by searching for programs.
+"""Solve ARC-AGI tasks by searching for programs.
 
     task = arcbatt.find_task("67a3c6ac")
     solution = arcbatt.solve(task)
     arcbatt.explain(solution).save("page.html")
 
-docs/tutorial.md begins here; docs/api.md has all names.
+See docs/tutorial.md for a tour and docs/api.md for all names.
 """
 
-TYPE_CHECKING = False  # `typing` takes longer to load than all that is here
+TYPE_CHECKING = False  # importing `typing` would take longer than the rest of this module
 
 if TYPE_CHECKING:
+    from arcbatt.engine.graph.results import BattResult
+    from arcbatt.engine.graph.samples import Samples
+
     from .api import explain, score, show
     from .engine.batt import Batt
-    from .engine.results import BattResult
-    from .engine.samples import Samples
     from .evaluation import TaskRun, run
     from .explainer import Explanation
     from .language import (
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
         parse_program,
         read_file,
     )
-    from .language.own import primitive
-    from .pool import NewProgram, Pool
+    from .language.registry import primitive
+    from .pool import Pool, PoolProgram
     from .proposers import Context, Offer, Proposal, Proposer
     from .scoring import Score
     from .solving import Solution, Solutions, Watcher, evolve, solve, solve_all
@@ -38,14 +39,14 @@ if TYPE_CHECKING:
 
     __version__: str
 
-# Where the names are: each package is loaded when the first of its names is asked for, so that a
-# command is there at once and loads only what it needs.
+# The module of each public name. A module is imported when one of its names is first used, so that
+# a command starts quickly and loads only what it needs.
 _PLACES = {
     "api": ("explain", "score", "show"),
     "display": ("load_ipython_extension", "unload_ipython_extension"),
     "engine.batt": ("Batt",),
-    "engine.results": ("BattResult",),
-    "engine.samples": ("Samples",),
+    "engine.graph.results": ("BattResult",),
+    "engine.graph.samples": ("Samples",),
     "evaluation": ("TaskRun", "run"),
     "explainer": ("Explanation",),
     "language": (
@@ -61,8 +62,8 @@ _PLACES = {
         "parse_program",
         "read_file",
     ),
-    "language.own": ("primitive",),
-    "pool": ("NewProgram", "Pool"),
+    "language.registry": ("primitive",),
+    "pool": ("PoolProgram", "Pool"),
     "proposers": ("Context", "Offer", "Proposal", "Proposer"),
     "scoring": ("Score",),
     "solving": ("Solution", "Solutions", "Watcher", "evolve", "solve", "solve_all"),
@@ -76,11 +77,11 @@ __all__ = [
     "Context",
     "Explanation",
     "Failure",
-    "NewProgram",
     "Offer",
     "Pair",
     "ParsedProgram",
     "Pool",
+    "PoolProgram",
     "Program",
     "ProgramError",
     "Proposal",
@@ -128,11 +129,15 @@ def __getattr__(name: str) -> object:
             return getattr(import_module(f".{package}", __name__), name)
     message = f"module {__name__!r} has no attribute {name!r}"
     if not name.startswith("_"):
-        from difflib import get_close_matches
+        from .suggestion import suggest
 
-        near = get_close_matches(name, __all__, n=1)
-        message += f"; did you mean {near[0]}?" if near else ""
+        message += suggest(name, __all__)
     raise AttributeError(message)
+
+
+def load_engine() -> None:
+    """Load the native engine, which supplies the language with its learners."""
+    from .engine.cpu import learners  # noqa: F401
 
 
 def __dir__() -> list[str]:
@@ -140,7 +145,7 @@ def __dir__() -> list[str]:
 
 
 def _draw_in_notebook() -> None:
-    """Where this is a notebook, have grids drawn, which are plain tuples."""
+    """In a notebook, register a formatter that draws grids, which are plain tuples."""
     import sys
 
     if "IPython" in sys.modules:
@@ -148,7 +153,7 @@ def _draw_in_notebook() -> None:
 
         shell = notebook_shell()
         if shell is not None:
-            # Not by its function, so that %unload_ext knows of it.
+            # Through the extension manager, so that %unload_ext works.
             shell.extension_manager.load_extension(__name__)
 
 

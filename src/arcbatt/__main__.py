@@ -1,4 +1,4 @@
-"""`python -m arcbatt`: the command line, where its script is not on the path."""
+"""Run the command line with `python -m arcbatt`."""
 
 from arcbatt.cli import main
 

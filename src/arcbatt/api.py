@@ -1,7 +1,6 @@
-"""What `import arcbatt` offers beyond what its packages do: whatever a user has in, answers out.
+"""The functions that `import arcbatt` adds to its packages: `show`, `explain` and `score`.
 
-Here the ways a newcomer would say it come together: a task by its id, a program by its text, a
-drawing of anything. What is wrong is one error that says what was expected.
+They accept tasks by id and programs by text, and raise one error that says what was expected.
 """
 
 from __future__ import annotations
@@ -41,10 +40,10 @@ from arcbatt.language import (
 from arcbatt.scoring import Score, answers_to, load_answers, read_submission, seal_answers
 from arcbatt.scoring import score as score_submission
 from arcbatt.solving import Solution, Solutions
-from arcbatt.solving.run import SUBMISSION
+from arcbatt.solving.run_folder import SUBMISSION
 from arcbatt.solving.runs import tasks_of_run
 from arcbatt.tasks import Pair, Task, TaskError, TaskSet, to_grid, to_task, to_tasks
-from arcbatt.tasks.loading import is_id
+from arcbatt.tasks.loader import is_id
 
 
 def show(thing: object, *, over: object = None) -> None:
@@ -64,7 +63,7 @@ def show(thing: object, *, over: object = None) -> None:
     elif not isinstance(thing, Displayed | tuple | frozenset | int | None):
         raise TypeError(
             f"a {type(thing).__name__} cannot be drawn; show takes a task or its id, a grid, a "
-            f"value of the language, a program, or what arcbatt returns"
+            f"value of the language, a program, or a result of arcbatt"
         )
     if in_notebook():
         _show_in_notebook(thing, over)
@@ -75,7 +74,7 @@ def show(thing: object, *, over: object = None) -> None:
 
 
 def _read(text: str) -> object:
-    """Return the program or the task that a text is, or stands for."""
+    """Return the program in a text, or the task of an id."""
     if "def " in text:
         return next(iter(parse_programs(text))).program
     return to_task(text)
@@ -92,7 +91,7 @@ def _show_in_notebook(thing: object, over: object) -> None:
 
 
 def _draw(thing: object, over: object) -> list[Any]:
-    """Return what a terminal shows."""
+    """Return the blocks that a terminal shows."""
     match thing:
         case Task():
             return [draw_task(thing)]
@@ -119,7 +118,7 @@ def _draw(thing: object, over: object) -> list[Any]:
 def explain(
     program: Program | ParsedProgram | str | Solution, task: Task | str | None = None
 ) -> Explanation:
-    """Return what every line of a program does on every pair of a task.
+    """Explain a program line by line on every pair of a task.
 
     A notebook draws it, and `save("page.html")` writes it as a page. If the program is given as
     text, its names and comments are shown; for a solution, its first program is explained on the
@@ -135,15 +134,15 @@ def explain(
     if task is None:
         raise TypeError("explain takes the task too: explain(program, task)")
     text = program if isinstance(program, str) else format_program(to_program(program))
-    found = list(parse_programs(text, "program"))
-    if len(found) != 1:
-        raise ValueError(f"expected the text of one program, found {len(found)}")
+    programs = list(parse_programs(text, "program"))
+    if len(programs) != 1:
+        raise ValueError(f"expected the text of one program, found {len(programs)}")
     on = to_task(task)
-    return trace(found[0], read_source(found[0], text), on, all_pairs(on), unjudged)
+    return trace(programs[0], read_source(programs[0], text), on, all_pairs(on), unjudged)
 
 
 def judge_answers(known: KnownTask) -> JudgeTest:
-    """Return what tells `explain` whether an output is the answer to a test input."""
+    """Return a judge that tells `explain` whether a test output is the answer."""
 
     def judge(index: int, value: Value) -> bool | None:
         find_trouble = answer_judge(known, index)

@@ -1,7 +1,7 @@
-"""What shows itself in a notebook: a base class for tasks, programs and all that is drawn.
+"""Notebook display: a base class for tasks, programs and other values that are drawn.
 
-Drawing lies above what is drawn (`drawing` knows tasks, tasks know no drawing), so it is named
-here, not imported, and loaded when something is first shown.
+`drawing` depends on tasks and programs, not the other way round, so it is imported by name when a
+value is first shown.
 """
 
 from __future__ import annotations
@@ -15,44 +15,44 @@ SVG, HTML, PLAIN = "image/svg+xml", "text/html", "text/plain"
 
 
 def in_notebook() -> bool:
-    """Whether this process is the kernel of a notebook."""
+    """Return whether this process is a notebook kernel."""
     return notebook_shell() is not None
 
 
 def notebook_shell() -> Any:
-    """Return the shell of the notebook that this process is the kernel of, None elsewhere."""
+    """Return the IPython shell of a notebook kernel, or None outside a notebook."""
     ipython = sys.modules.get("IPython")
-    # It may be half imported, by what imports arcbatt.
+    # IPython may be partially imported if it is importing arcbatt.
     find = getattr(ipython, "get_ipython", None)
     shell = None if find is None else find()
     return shell if getattr(shell, "kernel", None) is not None else None
 
 
 def notebook_display() -> Any:
-    """Return the module of IPython that shows things in a cell."""
+    """Return the module `IPython.display`."""
     return import_module("IPython.display")
 
 
 class Displayed:
-    """Shows itself in a notebook: as a drawing, or as HTML where it is more than that."""
+    """A value that a notebook shows as an SVG drawing or as HTML."""
 
     __slots__ = ()
 
     def _repr_svg_(self) -> str | None:
-        """Return the drawing; None where there is HTML, so that a notebook keeps only one."""
+        """Return the drawing, or None if there is HTML, so that a notebook stores only one."""
         drawn: str | None = import_module("arcbatt.drawing.notebook").draw_svg(self)
         return drawn
 
     def _repr_html_(self) -> str | None:
-        """Return the HTML, all text in it escaped; None where there is a drawing."""
+        """Return HTML with all text escaped, or None if there is a drawing."""
         made: str | None = import_module("arcbatt.drawing.notebook").make_html(self)
         return made
 
     def _repr_mimebundle_(
         self, include: Collection[str] | None = None, exclude: Collection[str] | None = None
     ) -> dict[str, str]:
-        """Return all forms that a notebook may choose from, by their media types."""
-        found: dict[str, str] = {}
+        """Return the representations for a notebook by media type."""
+        bundle: dict[str, str] = {}
         for media, make in (
             (PLAIN, self.__repr__),
             (SVG, self._repr_svg_),
@@ -61,14 +61,14 @@ class Displayed:
             if (include is None or media in include) and media not in (exclude or ()):
                 content = make()
                 if content is not None:
-                    found[media] = content
-        return found
+                    bundle[media] = content
+        return bundle
 
 
 def load_ipython_extension(ipython: Any) -> None:
-    """Have plain tuples and sets that are grids or patches drawn in a notebook.
+    """Draw plain tuples and sets that are grids or patches in a notebook.
 
-    Importing arcbatt in a notebook does it; `%unload_ext arcbatt` shows them as text again.
+    Importing arcbatt in a notebook loads this; `%unload_ext arcbatt` shows them as text again.
     """
     formatter = ipython.display_formatter.formatters[SVG]
     for kind in (tuple, frozenset):

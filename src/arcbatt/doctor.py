@@ -1,7 +1,7 @@
-"""What this installation stands on, and whether its backends give what the definitions give.
+"""Facts about the installation, and a self-test of every backend.
 
-Nothing in; out come facts about machine, extension, GPUs and calibration, and for each backend how
-many of the recorded calls it reproduces.
+The facts cover the machine, the native extension, GPUs and calibration. The self-test counts the
+recorded calls that a backend reproduces.
 """
 
 from __future__ import annotations
@@ -12,10 +12,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import arcbatt
-
-from .conformance import ENGINES, Engine, RecordedCall, fused, replay
-from .engine import calibration
-from .engine.health import (
+from arcbatt.engine.gpu import calibration
+from arcbatt.engine.gpu.health import (
     Build,
     CompiledKernels,
     GpuSearch,
@@ -25,10 +23,12 @@ from .engine.health import (
     read_kernels,
 )
 
+from .checking import ENGINES, Engine, RecordedCall, fused, replay
+
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What there is, before anything is tried."""
+    """Versions, hardware, compiled kernels and stored calibration."""
 
     arcbatt: str
     python: str
@@ -47,7 +47,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class SelfTest:
-    """How one backend did; `trouble` names its first difference, or why it did not run."""
+    """The result of one backend; `trouble` is its first difference, or why it did not run."""
 
     backend: str
     total: int
@@ -63,7 +63,7 @@ class SelfTest:
 
 
 def gather_facts() -> Facts:
-    """Look around; nothing that is missing is an error."""
+    """Collect the facts; missing parts are not errors."""
     n_cores, n_usable = count_cores()
     stored, path = read_calibration()
     search = look_for_gpus()
@@ -82,25 +82,25 @@ def gather_facts() -> Facts:
 
 
 def read_calibration() -> tuple[dict[str, Any] | None, str]:
-    """The stored calibration's figures, if there is one, and where it is or would be."""
+    """Return the stored calibration, if any, and its path."""
     stored = calibration.load()
     return None if stored is None else asdict(stored), str(calibration.path())
 
 
 def backends(gpu_search: GpuSearch) -> dict[str, Engine]:
-    """What a self-test tries: all that is here, each GPU by itself."""
-    found = {name: engine for name, engine in ENGINES.items() if name != "cuda"}
+    """Return the engines to test: all CPU engines, and one per GPU."""
+    engines = {name: engine for name, engine in ENGINES.items() if name != "cuda"}
     for gpu in gpu_search.gpus:
         device = f"cuda:{gpu.number}"
-        found[device] = fused(device)
-    return found
+        engines[device] = fused(device)
+    return engines
 
 
 def try_backend(name: str, engine: Engine, calls: Iterable[RecordedCall]) -> SelfTest:
-    """Replay the calls; a backend that breaks in whatever way has failed."""
+    """Replay the calls; any exception counts as a failure."""
     try:
         total, differences = replay(calls, engine)
-    except Exception as error:  # drivers and compilers have their own ways to break
+    except Exception as error:  # drivers and compilers raise errors of many classes
         return SelfTest(name, 0, 0, f"{type(error).__name__}: {error}")
     trouble = str(differences[0]) if differences else ""
     return SelfTest(name, total, total - len(differences), trouble)

@@ -1,4 +1,4 @@
-"""Writing files: a path and its content in, the whole file there or what was there before."""
+"""Atomic file writes, and the cache folder."""
 
 import os
 import secrets
@@ -7,10 +7,11 @@ from pathlib import Path
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write a file that is there whole or, after a failure or a sudden end, as it was before.
+    """Write a file atomically: after a failure or a crash, the old content is still there.
 
-    It is written beside itself, synced and renamed, so that two writers do not mix. Links are
-    followed, and a device or a pipe is written to rather than replaced. An `OSError` names `path`.
+    The content goes to a temporary file in the same folder, which is synced and renamed, so that
+    concurrent writers do not mix. Links are followed; devices and pipes are written to directly. An
+    `OSError` names `path`.
     """
     data = content.encode("utf-8") if isinstance(content, str) else content
     place = Path(os.path.realpath(path))
@@ -35,13 +36,13 @@ def _replace(place: Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         new.replace(place)
-    except BaseException:  # an interrupt, too, leaves no half-written file
+    except BaseException:  # also after an interrupt, leave no temporary file
         new.unlink(missing_ok=True)
         raise
 
 
 def cache_folder() -> Path:
-    """Return where what can be made again is kept: ARCBATT_CACHE, or the user's for caches."""
+    """Return the folder for caches: ARCBATT_CACHE, or the user's cache folder."""
     folder = os.environ.get("ARCBATT_CACHE")
     if folder:
         return Path(folder)

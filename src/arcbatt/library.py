@@ -1,4 +1,4 @@
-"""The bundled library: program text that comes with the package, in; solvers and differs out."""
+"""The bundled solvers and differs, parsed from program text in the package."""
 
 from functools import cache
 from importlib.resources import files
@@ -8,12 +8,12 @@ from arcbatt.language import ParsedProgram, parse_file
 
 
 def library_files() -> list[Path]:
-    """Return the files of solvers, one a theme, in ascending order of name."""
+    """Return the files of solvers, one per theme, sorted by name."""
     return _files("solvers")
 
 
 def differ_files() -> list[Path]:
-    """Return the files of differs, in ascending order of name."""
+    """Return the files of differs, sorted by name."""
     return _files("differs")
 
 
@@ -32,10 +32,10 @@ def _differs() -> tuple[ParsedProgram, ...]:
 
 
 def library_programs() -> list[ParsedProgram]:
-    """Return the solvers of the library, file by file; they are parsed once a process."""
+    """Return the solvers of the library, file by file; they are parsed once per process."""
     return list(_programs())
 
 
 def library_differs() -> list[ParsedProgram]:
-    """Return the differs of the library, file by file; they are parsed once a process."""
+    """Return the differs of the library, file by file; they are parsed once per process."""
     return list(_differs())

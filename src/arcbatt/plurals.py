@@ -1,4 +1,4 @@
-"""Numbers of things, as people write them."""
+"""Counts with a singular or plural noun."""
 
 
 def count(number: int, noun: str, plural: str = "") -> str:

@@ -1,6 +1,6 @@
-"""Processes of this machine that run a module of the package, with pipes to them.
+"""Child processes that run a module of the package and exchange messages over pipes.
 
-A leaf: what messages mean is up to those who write them.
+Messages are bytes; their meaning is up to the caller.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import IO
 
-if sys.platform == "linux":  # which alone has pipes of other sizes
+if sys.platform == "linux":  # only Linux can resize pipes
     from fcntl import F_SETPIPE_SZ, fcntl
 
-# Before each message: how many bytes it has.
+# The length in bytes that precedes each message.
 LENGTH = struct.Struct(">Q")
-# Pipes hold so many bytes, where the system lets them: whoever sends one of evolve's orders, of
-# 100 KB, would otherwise wait until the other side, which may be busy, has read a part of it.
+# The pipe size to request. An order of evolve takes 100 KB; with a smaller pipe, its sender would
+# block until a busy receiver has read part of it.
 PIPE_BYTES = 2**20
-# A process that was killed is gone within so long, also where the machine is busy.
+# How long to wait for a killed process, also on a busy machine.
 END_S = 60.0
 
 
@@ -35,7 +35,7 @@ def write_message(stream: IO[bytes], message: bytes) -> None:
 
 
 def read_message(stream: IO[bytes]) -> bytes | None:
-    """Return the next message of a pipe; None at its end, also if that is in the middle of one."""
+    """Return the next message of a pipe, or None if it ends, even within a message."""
     head = stream.read(LENGTH.size)
     if len(head) < LENGTH.size:
         return None
@@ -45,11 +45,11 @@ def read_message(stream: IO[bytes]) -> bytes | None:
 
 
 def take_pipes() -> tuple[SimpleQueue[bytes], IO[bytes]]:
-    """Return, in a process that was started with pipes, the messages that come and where to answer.
+    """Return the queue of incoming messages and the stream for answers, in a child process.
 
-    It ends at once when its input does, so that none is left when whoever started it was killed.
+    The process exits when its input ends, so that no child survives a killed parent.
     """
-    # Whatever else is printed must not get between messages.
+    # Redirect other output to stderr, so that it does not mix with messages.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     messages: SimpleQueue[bytes] = SimpleQueue()
@@ -64,25 +64,25 @@ def take_pipes() -> tuple[SimpleQueue[bytes], IO[bytes]]:
 
 
 @contextmanager
-def ending_at_once() -> Iterator[None]:
-    """End this process if anything goes wrong within, and say what."""
+def exit_on_error() -> Iterator[None]:
+    """On any exception, print it and exit the process."""
     try:
         yield
     except BaseException:
         traceback.print_exc()
-        # Whatever it was: the thread that listens could not be ended otherwise.
+        # A normal exit would wait for the listening thread.
         os._exit(1)
 
 
 def _widen(stream: IO[bytes] | None) -> None:
-    """Let a pipe hold a message, if the system allows it."""
+    """Enlarge a pipe to hold a message, if the system allows it."""
     if sys.platform == "linux" and stream is not None:
         with suppress(OSError):
             fcntl(stream, F_SETPIPE_SZ, PIPE_BYTES)
 
 
 class PipedProcess:
-    """A process that runs a module: it is sent messages, and what it sends is passed on."""
+    """A child process that runs a module; its messages are passed to a callback."""
 
     def __init__(
         self,
@@ -92,13 +92,13 @@ class PipedProcess:
         on_end: Callable[[str], None],
         stderr: int | IO[bytes] | None = None,
     ) -> None:
-        """Start it; functions are called in another thread, `on_end` with how it ended."""
+        """Start the process; callbacks run in another thread, `on_end` with how it ended."""
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", module, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=stderr,
-            # Ctrl-C at the terminal is for whoever started it alone, who ends it.
+            # Ctrl-C at the terminal goes to the parent only, which ends the child.
             start_new_session=True,
         )
         for stream in (self._process.stdin, self._process.stdout):
@@ -114,15 +114,15 @@ class PipedProcess:
         on_end(f"its process {self._process.pid} ended with {how}")
 
     def send(self, message: bytes) -> None:
-        """Send it a message; of one that has ended, `on_end` is told."""
+        """Send a message; if the process has ended, `on_end` reports it."""
         assert self._process.stdin is not None
         with suppress(OSError):
             write_message(self._process.stdin, message)
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill the process."""
         self._process.kill()
 
     def wait(self) -> None:
-        """Wait until it has ended."""
+        """Wait until the process has ended."""
         self._process.wait(END_S)

@@ -1,5 +1,7 @@
-"""Programs and tasks in, a report on which programs are right out; also on changed tasks."""
+"""User-facing checks: programs on their tasks, and engines against recorded calls."""
 
+from .changed_tasks import ChangedTaskCheck, check_on_changed_tasks
+from .engines import ENGINES, EngineUnavailable, fused
 from .programs import (
     DIFFER,
     CheckReport,
@@ -15,22 +17,42 @@ from .programs import (
     is_differ,
     load_source,
 )
-from .turned import TurnedCheck, check_turned
+from .recorded_calls import (
+    SHIPPED,
+    Difference,
+    Engine,
+    Hashed,
+    RecordedCall,
+    RecordError,
+    read_recorded,
+    replay,
+)
 
 __all__ = [
     "DIFFER",
+    "ENGINES",
+    "SHIPPED",
+    "ChangedTaskCheck",
     "CheckReport",
+    "Difference",
+    "Engine",
+    "EngineUnavailable",
     "FindTask",
+    "Hashed",
     "KnownTask",
     "PairCheck",
     "ProgramCheck",
-    "TurnedCheck",
+    "RecordError",
+    "RecordedCall",
     "answer_judge",
+    "check_on_changed_tasks",
     "check_program",
     "check_programs",
-    "check_turned",
     "find_built_in",
     "find_named",
+    "fused",
     "is_differ",
     "load_source",
+    "read_recorded",
+    "replay",
 ]

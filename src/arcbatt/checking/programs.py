@@ -1,9 +1,8 @@
-"""Programs and tasks in, a report on which programs are right out.
+"""Check which programs are right on their tasks.
 
-A program's name, `solve_<task>`, says which task it is for. It is typed, then run on every demo
-input and every test input of that task: by the reference interpreter, which says where a program
-fails, or where that would take too long by the engine, which gives the same. A program for a task
-that is in no known set is typed only.
+A program is named after its task: `solve_<task>`. It is type-checked, then run on every demo input
+and test input of that task: by the reference interpreter, which knows where a program fails, or, if
+that would take too long, by the engine. A program for an unknown task is only type-checked.
 """
 
 from __future__ import annotations
@@ -13,10 +12,10 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, Literal, TypeAlias
 
+from arcbatt.drawing.grid_diff import describe_difference
 from arcbatt.engine.batt import Batt
-from arcbatt.engine.results import BattResult
-from arcbatt.engine.samples import Samples
-from arcbatt.grid_diff import say_difference
+from arcbatt.engine.graph.results import BattResult
+from arcbatt.engine.graph.samples import Samples
 from arcbatt.language import (
     Budget,
     Failure,
@@ -33,27 +32,27 @@ from arcbatt.language.ir import INPUTS
 from arcbatt.measure import phase
 from arcbatt.scoring import Answers, find_answers, is_right, load_answers
 from arcbatt.tasks import BadTask, Grid, Task, TaskError, load_valid
-from arcbatt.tasks.loading import look_up_task
+from arcbatt.tasks.loader import look_up_task
 from arcbatt.tasks.program_names import program_name, task_id_of
 
-# What takes more is left to the engine: the reference interpreter would need a second or more.
+# Beyond this, the reference interpreter would need a second or more.
 MAX_REFERENCE_STEPS = 1_000_000
-# How many lines are run one by one to find the one that costs too much.
-MAX_LOOKED_AT = 8
+# The number of lines that are run one by one to find one that costs too much.
+MAX_LINES_TRIED = 8
 NOT_REACHED = Failure(Reason.BUDGET)
-DIFFER = "a differ judges what programs give, and is not run by itself"
+DIFFER = "a differ judges the output of another program, and cannot be run by itself"
 
 PairResult = Literal["right", "wrong", "failed", "unjudged"]
 Outcome: TypeAlias = "Value | Failure"
-# Says what is wrong with an outcome; None if it is right.
+# Returns what is wrong with an outcome, or None if it is right.
 Judge: TypeAlias = "Callable[[Value], str | None]"
-# The line of a node: its number in the file and the name it gives.
-Place = tuple[int, str]
+# The line of a node: its number in the file and the name it assigns.
+LinePlace = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True)
 class KnownTask:
-    """A task with the sealed answers to its test inputs, None where nobody knows them."""
+    """A task with the sealed answers to its test inputs, or None if they are unknown."""
 
     task: Task
     answers: Answers | None
@@ -64,10 +63,10 @@ FindTask = Callable[[str], KnownTask | None]
 
 @dataclass(frozen=True, slots=True)
 class PairCheck:
-    """What a program gives on one pair, and whether that is right.
+    """A program's outcome on one pair, and whether it is right.
 
     `pair` is "demo 1" or "test 1". A test input without a known answer is "unjudged". `line` and
-    `name` say where a failed program failed, if it failed early enough to be followed.
+    `name` tell where the program failed, if the reference interpreter could follow it.
     """
 
     pair: str
@@ -88,7 +87,7 @@ class PairCheck:
 
 @dataclass(frozen=True, slots=True)
 class LineWarning:
-    """A line that cannot give a value whatever the input is, and why."""
+    """A line that fails for every input, and why."""
 
     line: int
     name: str
@@ -103,7 +102,7 @@ class LineWarning:
 
 @dataclass(frozen=True, slots=True)
 class ProgramCheck:
-    """The check of one program. `known` is None for a program that was typed only."""
+    """The check of one program; `known` is None if it was only type-checked."""
 
     program: ParsedProgram
     known: KnownTask | None
@@ -112,24 +111,24 @@ class ProgramCheck:
 
     @property
     def task_id(self) -> str | None:
-        """The task that the program's name speaks of, known or not."""
+        """The id of the task that the program is named after, known or not."""
         return task_id_of(self.program.name) if self.known is None else self.known.task.id
 
     @property
     def right(self) -> bool | None:
-        """Whether every pair that can be judged is right and none failed; None if typed only."""
+        """Whether no pair is wrong and none failed; None if only type-checked."""
         if self.known is None:
             return None
         return not self.first_trouble
 
     @property
     def fits(self) -> bool | None:
-        """Whether all demos are right; None if typed only."""
+        """Whether all demos are right; None if only type-checked."""
         return self._all_right("demo")
 
     @property
     def solves(self) -> bool | None:
-        """Whether all test inputs are right; None if typed only, or if nobody knows."""
+        """Whether all test inputs are right; None if only type-checked or without answers."""
         return self._all_right("test")
 
     def _all_right(self, kind: str) -> bool | None:
@@ -140,12 +139,12 @@ class ProgramCheck:
 
     @property
     def is_fine(self) -> bool:
-        """Whether the program is right, or was typed only and without a warning."""
+        """Whether the program has no warning and is right or was only type-checked."""
         return not self.warnings if self.right is None else self.right
 
     @property
     def first_trouble(self) -> PairCheck | None:
-        """The first pair that is wrong or failed; a failed one says more, so it goes first."""
+        """The first failed pair, or else the first wrong one: a failure explains more."""
         for result in ("failed", "wrong"):
             for pair in self.pairs:
                 if pair.result == result:
@@ -154,7 +153,7 @@ class ProgramCheck:
 
     @property
     def cost(self) -> int | None:
-        """The most steps that a pair took."""
+        """The highest number of steps on a pair."""
         return max((pair.steps for pair in self.pairs), default=None)
 
     @property
@@ -164,7 +163,7 @@ class ProgramCheck:
 
     @property
     def reason(self) -> str | None:
-        """Why the program is not right, or not fine, in one line; None if all is well."""
+        """Why the program is not fine, in one line; None if it is."""
         trouble = self.first_trouble
         if trouble is None:
             return str(self.warnings[0]) if self.warnings and not self.right else None
@@ -191,7 +190,7 @@ class ProgramCheck:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """The checks of all programs; what was rejected by the parser; and files that hold none."""
+    """The checks of all programs, the rejections by the parser, and errors about files."""
 
     programs: tuple[ProgramCheck, ...]
     rejected: tuple[RejectedProgram, ...] = ()
@@ -211,7 +210,7 @@ class CheckReport:
 
     @property
     def all_fine(self) -> bool:
-        """Whether every file was read and every program is right, or typed without a warning."""
+        """Whether every file was read and every program is fine."""
         all_read = not self.errors and not self.rejected
         return all_read and all(check.is_fine for check in self.programs)
 
@@ -261,9 +260,9 @@ def find_built_in(task_id: str) -> KnownTask | None:
 
 @dataclass(frozen=True, slots=True)
 class SourceTasks:
-    """The tasks of a source by the names of programs for them, with its answers.
+    """The tasks of a source by program name, with the source's answers.
 
-    `no_answers` says why there are none. `bad` are tasks that are not valid, by the same names.
+    `no_answers` says why there are no answers. `bad` are the invalid tasks, also by program name.
     """
 
     tasks: Mapping[str, Task]
@@ -282,34 +281,34 @@ class SourceTasks:
 
 
 def load_source(source: str) -> SourceTasks:
-    """Return the tasks of a source that `arcbatt.tasks.load` takes; answers where it has them."""
+    """Return the tasks of a source that `arcbatt.tasks.load` accepts, with any answers it has."""
     valid, bad = load_valid(source)
     tasks = {program_name(task.id): task for task in valid}
     not_valid = {program_name(each.id): each for each in bad}
     try:
         return SourceTasks(tasks, load_answers(source), None, not_valid)
     except TaskError as error:
-        # A competition hands out tasks without answers: their demos can be judged all the same.
+        # A competition publishes tasks without answers; their demos can still be judged.
         return SourceTasks(tasks, None, str(error), not_valid)
 
 
 def check_programs(
     programs: Iterable[ParsedProgram], find: FindTask = find_named, budget: Budget | None = None
 ) -> Iterable[ProgramCheck]:
-    """Yield the check of each program; `find` looks up the task that it is named after."""
+    """Yield the check of each program; `find` looks up the task of a program's name."""
     for program in programs:
         yield check_program(program, find(program.name), budget)
 
 
 def is_differ(program: ParsedProgram) -> bool:
-    """Return whether a program asks for another one's output, which no task has."""
+    """Return whether a program reads another program's output, which a task does not have."""
     return program.program.inputs == INPUTS
 
 
 def check_program(
     program: ParsedProgram, known: KnownTask | None, budget: Budget | None = None
 ) -> ProgramCheck:
-    """Return the check of one program on a task, or of its types alone."""
+    """Check one program on a task, or only its types."""
     places = _places(program)
     warnings = tuple(
         LineWarning(*places[warning.node], warning.message)
@@ -337,21 +336,21 @@ def check_program(
         with phase("run"):
             if n_steps <= MAX_REFERENCE_STEPS:
                 result = interpret(program.program, {"I": grid, "S": demos}, budget)
-                ran = _Ran(result.outcome, result.steps, result.failed_at)
+                ran = _PairOutcome(result.outcome, result.steps, result.failed_at)
             elif fast.reasons[0, index] == Reason.BUDGET:
-                # Looking for the place takes a while; the first is the one that is told.
+                # Finding the line takes a while, and only the first failure is shown.
                 is_first = not any(each.result == "failed" for each in pairs)
                 costly = _find_costly_line(program, grid, demos, budget) if is_first else None
-                ran = _Ran(_over_budget(budget), n_steps, costly)
+                ran = _PairOutcome(_over_budget(budget), n_steps, costly)
             else:
-                ran = _Ran(fast.outcome(0, index), n_steps)
+                ran = _PairOutcome(fast.outcome(0, index), n_steps)
         pairs.append(_judge(pair, ran, judge, places))
     return ProgramCheck(program, known, tuple(pairs), warnings)
 
 
 @dataclass(frozen=True, slots=True)
-class _Ran:
-    """What a program gave on one input, what that took, and the node where it failed, if known."""
+class _PairOutcome:
+    """A program's outcome on one input, its cost, and the node where it failed, if known."""
 
     outcome: Outcome
     steps: int
@@ -359,7 +358,7 @@ class _Ran:
 
 
 def _over_budget(budget: Budget) -> Failure:
-    """Return the failure of which the engine does not say which limit it was."""
+    """Return a failure that names all limits: the engine does not report which was exceeded."""
     limits = f"more than {budget.steps:,} steps or {budget.bytes:,} bytes, or nested too deep"
     return Failure(Reason.BUDGET, limits)
 
@@ -375,23 +374,25 @@ def _run_on_engine(
 def _find_costly_line(
     program: ParsedProgram, grid: Grid, demos: tuple[Any, ...], budget: Budget
 ) -> Node | None:
-    """Return the first line whose value alone is over budget; None if that is far to seek.
+    """Return the first line that is over budget by itself; None if the first few are not.
 
-    Lines before the one where the reference interpreter gives up cost little.
+    Lines before the one where the reference interpreter gives up are cheap.
     """
     short = Budget(min(budget.steps, MAX_REFERENCE_STEPS), budget.bytes)
     reached = interpret(program.program, {"I": grid, "S": demos}, short, keep_trace=True).trace
     needed = set(program.program.nodes())
     lines = [node for _, _, node in program.lines if node in needed]
     open_lines = [node for node in lines if isinstance(reached.get(node, NOT_REACHED), Failure)]
-    for node in open_lines[:MAX_LOOKED_AT]:
+    for node in open_lines[:MAX_LINES_TRIED]:
         result = _run_on_engine(Program(node), [grid], demos, budget)
         if result.reasons[0, 0] == Reason.BUDGET:
             return node
     return None
 
 
-def _judge(pair: str, ran: _Ran, judge: Judge | None, places: Mapping[Node, Place]) -> PairCheck:
+def _judge(
+    pair: str, ran: _PairOutcome, judge: Judge | None, places: Mapping[Node, LinePlace]
+) -> PairCheck:
     outcome = ran.outcome
     if isinstance(outcome, Failure):
         line, name = places[ran.failed_at] if ran.failed_at is not None else (None, None)
@@ -404,15 +405,14 @@ def _judge(pair: str, ran: _Ran, judge: Judge | None, places: Mapping[Node, Plac
 
 
 def judge_demo(wanted: Grid, outcome: Value) -> str | None:
-    """Return what is wrong with an outcome in a few words, or None if it is the wanted grid."""
-    return None if outcome == wanted else say_difference(wanted, outcome)
+    """Return how an outcome differs from the wanted grid, or None if it does not."""
+    return None if outcome == wanted else describe_difference(wanted, outcome)
 
 
 def answer_judge(known: KnownTask, index: int) -> Judge | None:
-    """Return what says of an outcome why it is not the answer to a test input, None if it is.
+    """Return the judge of outcomes for a test input; None if its answer is unknown.
 
-    It tells no more than that it is not: the answer stays sealed. Without answers, there is no
-    judge.
+    It says only whether an outcome is right; the answer stays sealed.
     """
     answers = known.answers
     if answers is None:
@@ -426,15 +426,15 @@ def answer_judge(known: KnownTask, index: int) -> Judge | None:
 
 
 def _with_plain_numbers(value: Value) -> Value:
-    """The language knows no boolean but 0 and 1; scoring, which reads JSON, tells them apart."""
+    """Turn booleans into 0 and 1: the language does not distinguish them, but JSON does."""
     if isinstance(value, tuple):
         return tuple(_with_plain_numbers(member) for member in value)
     return int(value) if isinstance(value, bool) else value
 
 
-def _places(program: ParsedProgram) -> dict[Node, Place]:
-    """Return the line of each node: the first line that needs it."""
-    places: dict[Node, Place] = {}
+def _places(program: ParsedProgram) -> dict[Node, LinePlace]:
+    """Return the first line that needs each node."""
+    places: dict[Node, LinePlace] = {}
     for number, name, result in program.lines:
         stack = [result]
         while stack:

@@ -1,7 +1,6 @@
-"""The command line `arcbatt`: commands in, drawings, tables and JSON out.
+"""The command line `arcbatt`.
 
-`app` holds the commands and turns errors into messages; each `*_command` module is one command or
-two that belong together.
+`app` discovers the commands in `commands/`, one module each, and turns errors into messages.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import os
 import signal
 import sys
 
-TYPE_CHECKING = False  # as in `arcbatt`: what is loaded before `main` cannot be ended quietly
+TYPE_CHECKING = False  # not imported: an interrupt before `main` runs would print a traceback
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -19,11 +18,11 @@ INTERRUPTED = 130
 
 
 def main() -> None:
-    """Run the command line; an interrupt ends it quietly, also while it is being loaded."""
+    """Run the command line; exit quietly on an interrupt, also while modules are being loaded."""
     before = {
-        number: signal.signal(number, _end_at_once)
+        number: signal.signal(number, _exit_at_once)
         for number in (signal.SIGINT, signal.SIGTERM)
-        # A signal that is ignored stays so: that is how a background job works.
+        # Background jobs ignore signals; keep ignoring them.
         if signal.getsignal(number) is not signal.SIG_IGN
     }
     from arcbatt.measure import Clock, phase, process_start_ns
@@ -39,6 +38,6 @@ def main() -> None:
             sys.exit(INTERRUPTED)
 
 
-def _end_at_once(number: int, _frame: FrameType | None) -> None:
-    """End without a word: nothing has begun, and a half-loaded module would end in a traceback."""
+def _exit_at_once(number: int, _frame: FrameType | None) -> None:
+    """Exit silently: a half-loaded module would print a traceback."""
     os._exit(128 + number)

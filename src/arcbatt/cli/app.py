@@ -1,12 +1,12 @@
-"""The app: its commands, `--version`, and how errors end."""
+"""The Typer app: command discovery, `--version`, and error handling."""
 
 import errno
 import os
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib import import_module
 from io import TextIOWrapper
+from pkgutil import iter_modules
 from typing import Annotated, Any
 
 import typer
@@ -14,19 +14,19 @@ import typer
 import arcbatt
 from arcbatt.measure import phase
 
-from . import INTERRUPTED
-from .console import USAGE_ERROR, forget_useless_width, print_error, stop
-from .groups import Group, explain_option, format_examples, without_noise, without_type
+from . import INTERRUPTED, commands
+from .console import USAGE_ERROR, ignore_invalid_width, print_error, stop
+from .groups import Examples, Group, explain_option, format_examples, simplify_help, without_type
 from .timing import accept_timing, ask_for_timing, timed
 
-# Errors that end a command with their message alone. They are named, not imported: what was never
-# loaded cannot have raised one.
+# Errors that are reported by their message, without a traceback. They are named instead of imported
+# to keep startup fast: a module that was never loaded cannot have raised its error.
 _EXPECTED = (
     ("arcbatt.language", "ProgramError"),
     ("arcbatt.tasks", "TaskError"),
     ("arcbatt.tasks", "UnknownTask"),
-    ("arcbatt.conformance", "RecordError"),
-    ("arcbatt.conformance", "EngineUnavailable"),
+    ("arcbatt.checking", "RecordError"),
+    ("arcbatt.checking", "EngineUnavailable"),
     ("arcbatt.pool", "PoolError"),
     ("arcbatt.solving.run_folder", "RunFolderError"),
     ("arcbatt.solving.cluster", "ClusterError"),
@@ -34,10 +34,10 @@ _EXPECTED = (
 )
 
 
-def _say_os_error(error: OSError) -> str:
-    what = (error.strerror or str(error)).lower()
-    # Without a name it is a stream, and commands read none.
-    return f"{error.filename}: {what}" if error.filename else f"cannot write the output: {what}"
+def _os_error_message(error: OSError) -> str:
+    reason = (error.strerror or str(error)).lower()
+    # Without a file name it is a stream, and commands only write to streams.
+    return f"{error.filename}: {reason}" if error.filename else f"cannot write the output: {reason}"
 
 
 def _is_expected(error: Exception) -> bool:
@@ -48,66 +48,46 @@ def _is_expected(error: Exception) -> bool:
     )
 
 
-@dataclass(frozen=True)
-class _Command:
-    """Where a command is: its module, loaded when the command is asked for, and names there."""
-
-    module: str
-    function: str
-    examples: str
-    context: str | None = None
-
-    def load(self, name: str) -> Any:
-        module = import_module(f".{self.module}", __package__)
-        epilog = format_examples(getattr(module, self.examples))
-        found = getattr(module, self.function)
-        if isinstance(found, typer.Typer):
-            found.info.name, found.info.epilog = name, epilog
-            return typer.main.get_group(found)
-        alone = typer.Typer(
-            rich_markup_mode="rich", pretty_exceptions_show_locals=False, add_completion=False
-        )
-        context = getattr(module, self.context) if self.context else None
-        alone.command(name, epilog=epilog, context_settings=context)(found)
-        return typer.main.get_command(alone)
+# Commands that help lists first; the others follow in alphabetical order.
+_FIRST = ("solve", "score", "tasks", "show", "check", "explain")
 
 
-_COMMANDS = {
-    "solve": _Command("solve_command", "solve", "SOLVE_EXAMPLES"),
-    "kaggle": _Command("kaggle_command", "kaggle", "KAGGLE_EXAMPLES"),
-    "score": _Command("score_command", "score", "SCORE_EXAMPLES"),
-    "tasks": _Command("tasks_command", "tasks", "TASKS_EXAMPLES"),
-    "show": _Command("tasks_command", "show", "SHOW_EXAMPLES"),
-    "primitives": _Command("primitives_command", "primitives", "PRIMITIVES_EXAMPLES"),
-    "check": _Command("check_command", "check", "CHECK_EXAMPLES"),
-    "explain": _Command("explain_command", "explain", "EXPLAIN_EXAMPLES"),
-    "differs": _Command("differs_command", "differs", "DIFFERS_EXAMPLES"),
-    "card": _Command("card_command", "card", "CARD_EXAMPLES"),
-    "evolve": _Command("evolve_command", "evolve", "EVOLVE_EXAMPLES"),
-    "run": _Command("run_command", "run", "RUN_EXAMPLES"),
-    "conform": _Command("conform_command", "conform", "CONFORM_EXAMPLES"),
-    "doctor": _Command("doctor_command", "doctor", "DOCTOR_EXAMPLES"),
-    "profile": _Command("profile_command", "profile", "PROFILE_EXAMPLES", "PROFILE_CONTEXT"),
-    "pool": _Command("pool_command", "pool_app", "POOL_EXAMPLES"),
-    "runs": _Command("runs_command", "runs_app", "RUNS_EXAMPLES"),
-    "serve": _Command("serve_command", "serve", "SERVE_EXAMPLES"),
-}
+def command_names() -> list[str]:
+    """Return the names of all commands, the most used first."""
+    names = {module.name for module in iter_modules(commands.__path__)}
+    return [*_FIRST, *sorted(names.difference(_FIRST))]
+
+
+def load_command(name: str) -> tuple[Any, Examples]:
+    """Import the module of a command; return its Click command and the examples of its help."""
+    module = import_module(f".{name}", commands.__name__)
+    epilog = format_examples(module.EXAMPLES)
+    group = getattr(module, "app", None)
+    if group is not None:
+        group.info.name, group.info.epilog = name, epilog
+        return typer.main.get_group(group), module.EXAMPLES
+    single = typer.Typer(
+        rich_markup_mode="rich", pretty_exceptions_show_locals=False, add_completion=False
+    )
+    context = getattr(module, "CONTEXT", None)
+    single.command(name, epilog=epilog, context_settings=context)(getattr(module, name))
+    return typer.main.get_command(single), module.EXAMPLES
 
 
 class _Commands(Group):
-    """Ends an expected error with one message, and an interrupt with none; times every command.
+    """The root group: loads and times commands, and turns expected errors into messages.
 
-    A command is loaded when it is asked for: most need only a part of the package.
+    Loading on demand keeps startup fast, as most commands need only a part of the package.
     """
 
-    @phase("load")  # Typer imports what it reads options with when it first reads some
+    @phase("load")  # on first use, Typer imports its option parser
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
-        forget_useless_width()
+        ignore_invalid_width()
         try:
             return super().make_context(*args, **kwargs)
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPTED) from None
-        except Exception as error:  # Click's, of which Typer may have a copy
+        except Exception as error:  # Click's class, of which Typer may have its own copy
             explain_option(error)
             raise
 
@@ -116,16 +96,16 @@ class _Commands(Group):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         (timing,) = (option for option in self.params if option.name == "timing")
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in command_names():
             return None
         if cmd_name not in self.commands:
             with phase("load"):
-                loaded = accept_timing(_COMMANDS[cmd_name].load(cmd_name), timing)
-                self.commands[cmd_name] = without_noise(loaded)
+                command, _ = load_command(cmd_name)
+                self.commands[cmd_name] = simplify_help(accept_timing(command, timing))
         return self.commands[cmd_name]
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return list(_COMMANDS)
+        return command_names()
 
     def invoke(self, ctx: Any) -> Any:
         with timed(ctx):
@@ -135,14 +115,14 @@ class _Commands(Group):
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
-            raise  # whoever read the output has had enough; Typer ends quietly
+            raise  # the reader closed the pipe; Typer exits quietly
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPTED) from None
-        except Exception as error:  # packages have their own; which are expected is in a list
+        except Exception as error:  # each package has its own error classes
             if _is_expected(error):
                 stop(str(error))
             if isinstance(error, OSError):
-                stop(_say_os_error(error))
+                stop(_os_error_message(error))
             explain_option(error)
             raise
 
@@ -157,7 +137,7 @@ app = typer.Typer(
         (
             ("arcbatt solve 67a3c6ac --budget 10s", "solve one task"),
             ("arcbatt solve arc-agi-1/training --budget 2m", "solve all tasks of a set"),
-            ("arcbatt COMMAND --help", "what a command does, with examples"),
+            ("arcbatt COMMAND --help", "describe a command, with examples"),
         )
     ),
 )
@@ -187,36 +167,36 @@ def start(
         ),
     ] = False,
 ) -> None:
-    """Solves ARC-AGI tasks by searching for programs in a grid DSL."""
+    """Solve ARC-AGI tasks by searching for programs in a grid DSL."""
 
 
 def run_app() -> None:
-    """Run the command line and end the process with its status."""
-    # Whoever closed a stream wants nothing of it.
+    """Run the command line and exit with its status."""
+    # Redirect closed streams to devnull.
     sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a mark shows "?" rather than a traceback.
+        # A terminal that cannot encode a character shows "?" instead of failing.
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
     status: Any = 0
-    trouble: OSError | None = None
+    failure: OSError | None = None
     try:
         app(prog_name="arcbatt")
-    except SystemExit as ended:
-        status = ended.code
+    except SystemExit as end:
+        status = end.code
     except OSError as error:
-        trouble = error
+        failure = error
     try:
         sys.stdout.flush()
     except OSError as error:
-        # A command that could not write has said so; who closed a pipe has had enough.
+        # A failed command has already reported it, and a closed pipe is not an error.
         if not status and error.errno != errno.EPIPE:
-            trouble = error
-        # Python would try once more at the end, and complain.
+            failure = error
+        # Otherwise Python would flush again at exit and print a warning.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    if trouble is not None:
+    if failure is not None:
         status = USAGE_ERROR
         with suppress(OSError):
-            print_error(_say_os_error(trouble))
+            print_error(_os_error_message(failure))
     sys.exit(status)

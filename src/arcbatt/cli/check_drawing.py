@@ -1,4 +1,4 @@
-"""A checked program in, a drawing of it beside its task out."""
+"""Draw a checked program beside its task."""
 
 from pathlib import Path
 from typing import TypeGuard
@@ -16,13 +16,13 @@ from arcbatt.explainer import draw_source, read_source
 from arcbatt.tasks import Grid, Pair, Task
 
 FIGURE_GAP = 4
-# Columns that a pair needs: two grids of 10 cells and the arrow.
+# The width of a pair: two grids of 10 cells and the arrow.
 MIN_PICTURES = 46
 
 
 def draw_checked_task(check: ProgramCheck) -> RenderableType:
-    """Return the program's text, the first demo, and what it gives for each test input."""
-    assert check.known is not None  # a program that was typed only has no task to draw
+    """Draw the program, the first demo, and the outcome for each test input."""
+    assert check.known is not None  # a program that was only typed has no task
     task = check.known.task
     text = Path(check.program.file).read_bytes().decode("utf-8")
     source = read_source(check.program, text)
@@ -42,7 +42,7 @@ def draw_checked_task(check: ProgramCheck) -> RenderableType:
 
 
 class _Beside:
-    """Text with pictures at its right, or below it where there is no room for the widest."""
+    """Text with pictures beside it, or below it if the console is too narrow."""
 
     def __init__(self, text: Text, pictures: RenderableType) -> None:
         self._text = text
@@ -69,7 +69,7 @@ def _label(pair: str, result: str) -> Text:
 
 
 def _draw_test(grid: Grid, pair: PairCheck) -> RenderableType:
-    """Return a test input with the output that the program gives for it."""
+    """Draw a test input with the program's output."""
     label = _label(pair.pair, f"the program's output: {pair.result}")
     if _is_grid(pair.outcome):
         return Group(label, draw_pair(Pair(grid, pair.outcome)))

@@ -1,4 +1,4 @@
-"""What is shown of the workers of a cluster, while they work and at the end."""
+"""Tables and notices about the workers of a cluster."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from arcbatt.solving.cluster import Cluster, WorkerCount
 from arcbatt.solving.cluster.driver import LOST, REFUSED
 
 from .console import print_notice
-from .durations import format_duration
+from .units import format_duration
 
-# Of more workers than that only those are shown that have done most.
+# At most this many workers are shown, the busiest first.
 MAX_SHOWN = 16
 
 
 def worker_tables(loop: Loop) -> list[Table]:
-    """Return a table of the workers, if there are any: what each has done, and how fast."""
+    """Return a table of the workers and their work, if there are any."""
     cluster = loop.workers
     if not isinstance(cluster, Cluster) or not cluster.workers:
         return []
-    # Another thread may be adding to them.
+    # Copied, since another thread may add workers meanwhile.
     workers = list(cluster.workers.values())
     workers.sort(key=lambda each: -each.wall_s)
     table = Table(box=box.SIMPLE_HEAD)
     for heading in ("worker", "on", "now"):
         table.add_column(heading)
-    for heading in ("units", "tasks", "rounds", "units a minute", "busy", "time"):
+    for heading in ("units", "tasks", "rounds", "units per minute", "busy", "time"):
         table.add_column(heading, justify="right")
     for worker in workers[:MAX_SHOWN]:
         table.add_row(*_cells(worker))
@@ -60,14 +60,14 @@ def _cells(worker: WorkerCount) -> tuple[str, ...]:
 
 
 def print_worker_notices(loop: Loop) -> None:
-    """Say what was given up because workers were lost on it."""
+    """Print which work was given up after workers were lost on it."""
     if isinstance(loop.workers, Cluster):
         for message in loop.workers.given_up:
             print_notice(message)
 
 
 def workers_to_json(loop: Loop) -> dict[str, Any]:
-    """Return what is known of the workers, if there are any."""
+    """Return the workers as plain data, if there are any."""
     cluster = loop.workers
     if not isinstance(cluster, Cluster):
         return {}

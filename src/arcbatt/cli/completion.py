@@ -1,45 +1,59 @@
-"""What the shell offers while a command line is written: the beginning of a word in, words out.
+"""Shell completion: words that start with what the user has typed so far.
 
-The shell asks after every key, so no more is loaded than an answer takes.
+The shell asks after every key press, so each function imports only what it needs.
 """
+
+from collections.abc import Iterable
 
 from arcbatt.tasks import TASK_SETS, load
 
 
+def _starting_with(incomplete: str, words: Iterable[str]) -> list[str]:
+    return [word for word in words if word.startswith(incomplete)]
+
+
 def complete_task(incomplete: str) -> list[str]:
-    """Return the task ids that start so."""
-    return sorted(
-        {each for name in TASK_SETS for each in load(name).ids if each.startswith(incomplete)}
-    )
+    """Return task ids."""
+    return _starting_with(incomplete, sorted({id for name in TASK_SETS for id in load(name).ids}))
 
 
 def complete_set(incomplete: str) -> list[str]:
-    """Return the names of built-in sets that start so."""
-    return [name for name in TASK_SETS if name.startswith(incomplete)]
+    """Return the names of built-in sets."""
+    return _starting_with(incomplete, TASK_SETS)
 
 
 def complete_source(incomplete: str) -> list[str]:
-    """Return the built-in sets that start so or, if none does, the task ids."""
+    """Return built-in sets or, if no set matches, task ids."""
     return complete_set(incomplete) or complete_task(incomplete)
 
 
 def complete_primitive(incomplete: str) -> list[str]:
-    """Return the primitives whose names start so."""
+    """Return the names of primitives."""
     from arcbatt.language.registry import all_primitives
 
-    return [name for name in all_primitives() if name.startswith(incomplete)]
+    return _starting_with(incomplete, all_primitives())
 
 
 def complete_family(incomplete: str) -> list[str]:
-    """Return the families of primitives whose names start so."""
+    """Return the families of primitives."""
     from arcbatt.language.registry import all_primitives
 
     families = dict.fromkeys(primitive.family for primitive in all_primitives().values())
-    return [name for name in families if name.startswith(incomplete)]
+    return _starting_with(incomplete, families)
 
 
 def complete_engine(incomplete: str) -> list[str]:
-    """Return the engines whose names start so."""
-    from arcbatt.conformance import ENGINES
+    """Return the names of engines."""
+    from arcbatt.checking import ENGINES
 
-    return [name for name in ENGINES if name.startswith(incomplete)]
+    return _starting_with(incomplete, ENGINES)
+
+
+def complete_run(incomplete: str) -> list[str]:
+    """Return the folders of runs below the default output folder."""
+    from arcbatt.solving.run_folder import CONFIG
+
+    from .options import DEFAULT_OUT
+
+    configs = DEFAULT_OUT.glob(f"*/{CONFIG}")
+    return _starting_with(incomplete, sorted(str(config.parent) for config in configs))

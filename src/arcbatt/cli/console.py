@@ -1,7 +1,7 @@
-"""Where the commands print to: drawings to stdout, messages to stderr.
+"""Console output: results to stdout, messages to stderr.
 
-What is printed may come from files of others: names, ids, program text. None of it reaches the
-terminal as a command to it.
+Names, ids and program text may come from untrusted files, so control characters never reach the
+terminal.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from arcbatt.measure import phase
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-# A file or a pipe has no width of its own; this one cuts no table.
+# The width of output to a file or a pipe; wide enough for every table.
 WIDTH_WITHOUT_TERMINAL = 140
 
 USAGE_ERROR = 2
-# Set by Jupyter for its kernels and all that they start.
+# Set by Jupyter for its kernels and their child processes.
 NOTEBOOK = "JPY_PARENT_PID"
 
-# A line of a message is cut beyond this: longer than any path, shorter than a file.
+# Longer lines of a message are cut: longer than any path, shorter than a file.
 MAX_MESSAGE_LINE = 5_000
-# What stands for a character that a terminal would obey rather than show.
+# Replaces control characters.
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 MAX_COLUMNS = 10_000
-# What may be folded can still be read so wide.
+# The minimum width of a column whose text may be wrapped.
 FOLDED_WIDTH = 16
 
 
@@ -73,8 +73,8 @@ class _SafeConsole(Console):
                 yield Segment(clean(segment.text, sys.maxsize), segment.style)
 
 
-def forget_useless_width() -> None:
-    """Take COLUMNS for not set where it is 0, no number, or wider than anyone can see."""
+def ignore_invalid_width() -> None:
+    """Unset COLUMNS if it is 0, not a number, or absurdly large."""
     columns = os.environ.get("COLUMNS", "")
     is_number = columns.isascii() and columns.isdecimal() and len(columns) < 10
     if not (is_number and 0 < int(columns) <= MAX_COLUMNS):
@@ -82,7 +82,7 @@ def forget_useless_width() -> None:
 
 
 def stdout() -> Console:
-    """Return the console for what was asked for."""
+    """Return the console for results."""
     console = _SafeConsole(highlight=False, markup=False, emoji=False, soft_wrap=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = WIDTH_WITHOUT_TERMINAL
@@ -90,25 +90,25 @@ def stdout() -> Console:
 
 
 def stderr() -> Console:
-    """Return the console for messages; it breaks no path or line of program text."""
+    """Return the console for messages, which does not wrap paths or program text."""
     return _SafeConsole(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 
 def can_overwrite(console: Console) -> bool:
-    """Return whether what was printed can be drawn anew: in a terminal, and not in a notebook.
+    """Return whether printed text can be overwritten: in a terminal, but not in a notebook.
 
-    A notebook gives commands a terminal too, but keeps all that was ever printed to it.
+    A notebook provides a terminal too, but keeps everything that was printed.
     """
     return console.is_terminal and NOTEBOOK not in os.environ
 
 
-def counting_bar(doing: str, is_quiet: bool) -> Progress:
-    """Return a bar that shows of how many things how many are done, and which one is next."""
-    # Here, since most commands show none.
+def counting_bar(activity: str, is_quiet: bool) -> Progress:
+    """Return a progress bar that shows the number of finished items and the current one."""
+    # Imported here because most commands show no progress bar.
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     return Progress(
-        TextColumn(doing),
+        TextColumn(activity),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.description}", style="dim"),
@@ -120,7 +120,7 @@ def counting_bar(doing: str, is_quiet: bool) -> Progress:
 
 @phase("display")
 def print_blocks(*blocks: RenderableType) -> None:
-    """Print drawings one below the other."""
+    """Print renderables one below the other."""
     console = stdout()
     for block in blocks:
         console.print(block)
@@ -128,33 +128,33 @@ def print_blocks(*blocks: RenderableType) -> None:
 
 @phase("display")
 def print_json(content: dict[str, Any]) -> None:
-    """Print exactly one JSON object to stdout; ASCII, so that a terminal can show any of it."""
+    """Print exactly one JSON object to stdout, in ASCII, which any terminal can show."""
     json.dump(content, sys.stdout, indent=2)
     sys.stdout.write("\n")
 
 
 class FittingTable(Table):
-    """A table that leaves columns out where it would be too wide, and says which."""
+    """A table that omits columns if it is too wide, and says which."""
 
-    def __init__(self, *may_go: str) -> None:
-        """`may_go` are headings of columns, in the order in which they are left out."""
+    def __init__(self, *optional: str) -> None:
+        """Set the headings of columns that may be omitted, in the order of omission."""
         super().__init__(box=box.SIMPLE_HEAD)
-        self._may_go = may_go
+        self._extra = optional
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         shown = copy(self)
-        gone: list[str] = []
-        while len(gone) < len(self._may_go) and shown._least_width(console) > options.max_width:
-            gone.append(self._may_go[len(gone)])
-            kept = [column for column in self.columns if column.header not in gone]
+        omitted: list[str] = []
+        while len(omitted) < len(self._extra) and shown._full_width(console) > options.max_width:
+            omitted.append(self._extra[len(omitted)])
+            kept = [column for column in self.columns if column.header not in omitted]
             shown.columns = [replace(column, _index=k) for k, column in enumerate(kept)]
         yield from Table.__rich_console__(shown, console, options)
-        if gone:
-            yield Text(f"no room for: {', '.join(gone)}; --json has all", style="dim")
+        if omitted:
+            yield Text(f"columns omitted: {', '.join(omitted)}; --json has all", style="dim")
 
-    def _least_width(self, console: Console) -> int:
-        """How wide it is with all cells in a line, but for those that may be folded."""
-        width = 3 * len(self.columns) + 1  # what is between columns, and around them
+    def _full_width(self, console: Console) -> int:
+        """Return the width with all cells on one line, except those that may be wrapped."""
+        width = 3 * len(self.columns) + 1  # gaps between columns, and the margin
         for column in self.columns:
             cells = (column.header, *column.cells)
             widest = max(Measurement.get(console, console.options, cell).maximum for cell in cells)
@@ -162,55 +162,55 @@ class FittingTable(Table):
         return width
 
 
-def say_how_many_more(table: Table, n_more: int) -> None:
-    """Say below a table how many rows it would have without --limit."""
+def note_hidden_rows(table: Table, n_more: int) -> None:
+    """Add a caption with the number of rows that --limit hides."""
     if n_more:
         table.caption = f"and {n_more:,} more; --limit 0 shows all"
         table.caption_justify = "left"
 
 
 def print_notice(message: str) -> None:
-    """Print what the user should know beside the result."""
+    """Print a note to stderr."""
     stderr().print(Text(f"note: {clean(message)}", style="yellow"))
 
 
 @contextmanager
 def warnings_as_notices() -> Iterator[None]:
-    """Print what the engine warns of, that a GPU fails for example, at once, once, in a line."""
-    told: set[str] = set()
+    """Print warnings of the engine as notices, each only once."""
+    seen: set[str] = set()
 
-    def tell(message: Warning | str, *_: Any, **__: Any) -> None:
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
         text = str(message)
-        if text not in told:
-            told.add(text)
+        if text not in seen:
+            seen.add(text)
             print_notice(text)
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", RuntimeWarning)
-        warnings.showwarning = tell
+        warnings.showwarning = show
         yield
 
 
 def print_error(message: str) -> None:
-    """Print what is wrong."""
+    """Print an error message to stderr."""
     stderr().print(Text(f"error: {clean(message)}", style="bold red"))
 
 
 def stop(message: str) -> NoReturn:
-    """Say what is wrong with what was asked for, and end."""
+    """Print an error message and exit with status 2."""
     print_error(message)
     raise typer.Exit(USAGE_ERROR)
 
 
-def no_file_at(place: Path) -> str | None:
-    """Say why no file can be written to a place, as far as it can be said before; None if not."""
-    if place.is_dir():
+def why_unwritable(path: Path) -> str | None:
+    """Return why no file can be written to a path, as far as is known beforehand, or None."""
+    if path.is_dir():
         return "is a folder"
-    return None if place.parent.is_dir() else "is in a folder that is not there"
+    return None if path.parent.is_dir() else "is in a folder that does not exist"
 
 
 @phase("display")
 def write_file(path: Path, content: str | bytes) -> None:
-    """Write a file and say so; an unwritable place is an OSError, which `app` reports."""
+    """Write a file and report it; `app` reports an OSError."""
     write_whole(path, content)
     stdout().print(Text(f"wrote {path}", style="green"), soft_wrap=True)

@@ -1,21 +1,11 @@
-"""Groups of commands that answer a mistyped name with the nearest one, and help without noise."""
+"""Command groups with suggestions for mistyped names, and cleaner help texts."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
-# Options by another name than they have: who gives the old one is told the new one, wherever the
-# command has that.
-RENAMED = {
-    "--generations": "--rounds",
-    "--jobs": "--threads",
-    "--program": "--name",
-    "--programs": "--program",
-    "--set": "--data",
-    "--stages": "--proposers",
-}
+from arcbatt.suggestion import suggest
 
 MAX_COMPLETION = 60
 
@@ -23,7 +13,7 @@ Examples = tuple[tuple[str, str], ...]
 
 
 def format_examples(lines: Examples) -> str:
-    """Return the end of a help text: commands, and below each what it does."""
+    """Return the examples section of a help text."""
     shown = ["[bold]Examples[/bold]"]
     for command, purpose in lines:
         shown += [f"[cyan]{command}[/cyan]", f"[dim]    {purpose}[/dim]"]
@@ -31,17 +21,17 @@ def format_examples(lines: Examples) -> str:
 
 
 class Group(TyperGroup):
-    """A group of commands: a name that it does not know is answered with the nearest."""
+    """A command group that suggests the nearest name for an unknown command."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         known = self.list_commands(ctx)
         if args and args[0] not in known and not args[0].startswith("-"):
-            ctx.fail(f"no command is named {args[0]}{_nearest(args[0], known)}")
+            ctx.fail(f"no command is named {args[0]}{suggest(args[0], known)}")
         return super().resolve_command(ctx, args)
 
 
 def make_group(help_text: str) -> typer.Typer:
-    """Return an app for commands that belong together under one name."""
+    """Return an app for a group of commands."""
     return typer.Typer(
         cls=Group,
         no_args_is_help=True,
@@ -52,8 +42,8 @@ def make_group(help_text: str) -> typer.Typer:
 
 
 def explain_option(error: Exception) -> None:
-    """Fail with a better message if a command does not know an option; otherwise do nothing."""
-    # Typer has its own copy of Click or not, by its version; the class has this name in both.
+    """Fail with a suggestion if the error is about an unknown option; otherwise return."""
+    # Some versions of Typer have their own copy of Click, so compare the class by name.
     if type(error).__name__ != "NoSuchOption":
         return
     ctx, given = getattr(error, "ctx", None), getattr(error, "option_name", "")
@@ -61,32 +51,24 @@ def explain_option(error: Exception) -> None:
         return
     params = ctx.command.get_params(ctx)
     known = [name for param in params for name in (*param.opts, *param.secondary_opts)]
-    if RENAMED.get(given) in known:
-        ctx.fail(f"{given} is called {RENAMED[given]} here")
-    ctx.fail(f"no option is named {given}{_nearest(given, known)}")
-
-
-def _nearest(name: str, known: Iterable[str]) -> str:
-    from arcbatt.tasks.task import suggest  # only who mistypes waits for it to load
-
-    return suggest(name, known)
+    ctx.fail(f"no option is named {given}{suggest(given, known)}")
 
 
 def _paragraphs(text: str) -> list[str]:
-    """Return the paragraphs of a help text, each in a line: what shows them breaks the lines."""
+    """Return the paragraphs of a help text, each on one line."""
     return [" ".join(part.split()) for part in text.split("\n\n")]
 
 
 def without_type(param: Any) -> Any:
-    """Have help show of a parameter what its value stands for, and not its Python type."""
-    # Flags have no value, and the name of an argument stands beside it anyway.
+    """Make help show the metavar of a parameter instead of its Python type."""
+    # Flags have no value, and arguments show their name anyway.
     shown = param.metavar if param.param_type_name == "option" else None
     param.display_type_rich = lambda ctx=None: shown
     return param
 
 
-def without_noise(command: Any) -> Any:
-    """Have help of a command, and of all below it, flow, show no types, and complete in short."""
+def simplify_help(command: Any) -> Any:
+    """Reflow the help of a command and its subcommands, hide types, and shorten completions."""
     command.help = "\n\n".join(_paragraphs(command.help))
     get_params, complete = command.get_params, command.shell_complete
     command.get_params = lambda ctx: [without_type(param) for param in get_params(ctx)]
@@ -94,12 +76,12 @@ def without_noise(command: Any) -> Any:
         _with_short_text(item) for item in complete(ctx, incomplete)
     ]
     for below in getattr(command, "commands", {}).values():
-        without_noise(below)
+        simplify_help(below)
     return command
 
 
 def _with_short_text(item: Any) -> Any:
-    """Cut what a shell shows beside an offer: a menu has a line for each."""
+    """Shorten the description of a completion, which has one line in the shell's menu."""
     text = item.help or ""
     if len(text) > MAX_COMPLETION:
         item.help = text[: MAX_COMPLETION - 3].rsplit(" ", 1)[0] + "..."

@@ -1,4 +1,4 @@
-"""What `arcbatt solve` and `arcbatt evolve` show while they run and at the end."""
+"""The display of a search, while it runs and at its end."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from rich.text import Text
 from arcbatt.drawing import draw_pairs
 from arcbatt.measure import phase
 from arcbatt.plurals import count
-from arcbatt.solving import Loop, ProposerCount, RankedTask, Run, Watcher
+from arcbatt.solving import Loop, ProposerCount, RankedTask, Watcher
 from arcbatt.solving.report.results import results_to_json
-from arcbatt.tasks import Task
+from arcbatt.tasks import BadTask, Task
 
 from .cluster_display import worker_tables
-from .console import can_overwrite, say_how_many_more, stderr
-from .durations import format_duration
+from .console import can_overwrite, note_hidden_rows, stderr
+from .units import format_duration
 
-# Where there is no terminal: a line so often, and no more than so many in a run.
-SECONDS_A_LINE = 10.0
+# Without a terminal a line is printed this often, and at most this many times per run.
+SECONDS_PER_LINE = 10.0
 MAX_LINES = 200
-REFRESHES_A_SECOND = 4
+REFRESHES_PER_S = 4
 
 
 class LoopDisplay(Watcher):
-    """Counts that change on a terminal, now and then a line elsewhere.
+    """Shows live counts on a terminal, and occasional lines elsewhere.
 
-    A thread of its own keeps the clock going while the engine is at work. It shows what was copied
-    from the loop when that had something to say, since the loop may be changing meanwhile.
+    A separate thread draws, so that the clock advances while the engine works. It shows copies of
+    the loop's counts, since the loop changes meanwhile.
     """
 
     def __init__(self) -> None:
         self._loop: Loop | None = None
         self._counts: dict[str, ProposerCount] = {}
-        self._mutations: Mapping[str, Mapping[str, Any]] = {}
+        self._parts: dict[str, Mapping[str, Mapping[str, Any]]] = {}
         self._n_fitted = 0
         self._message = ""
         self._shown_s = 0.0
@@ -49,7 +49,7 @@ class LoopDisplay(Watcher):
         self._live = Live(
             console=self._console,
             get_renderable=self._draw,
-            refresh_per_second=REFRESHES_A_SECOND,
+            refresh_per_second=REFRESHES_PER_S,
             transient=True,
         )
 
@@ -74,17 +74,18 @@ class LoopDisplay(Watcher):
             self._console.print(Text(self._message))
 
     def say_quietly(self, message: str) -> None:
-        """Say what changes many times a second: only where it can be overwritten."""
+        """Show a message that changes often, only where it can be overwritten."""
         self._message = message
 
     def on_log(self, loop: Loop, proposer: str, record: dict[str, Any]) -> None:
-        self._mutations = record.get("mutations", self._mutations)
+        if "mutations" in record:
+            self._parts[proposer] = record["mutations"]
 
     @phase("display")
     def on_progress(self, loop: Loop) -> None:
         self._copy(loop)
-        self._message = ""  # what was said is done
-        wait_s = max(SECONDS_A_LINE, loop.budget_s / MAX_LINES)
+        self._message = ""
+        wait_s = max(SECONDS_PER_LINE, loop.budget_s / MAX_LINES)
         if not self._live.is_started and loop.elapsed_s - self._shown_s >= wait_s:
             self._shown_s = loop.elapsed_s
             self._console.print(Text(_line(loop, self._n_fitted)))
@@ -113,10 +114,13 @@ class LoopDisplay(Watcher):
             ),
             Text(share_of_gpus(loop)),
         )
-        parts = [bar, proposer_table(self._counts, loop.current), *worker_tables(loop)]
-        if self._mutations:
-            parts.append(mutation_table(self._mutations))
-        return Group(*parts, Text(self._message, "dim"))
+        return Group(
+            bar,
+            proposer_table(self._counts, loop.current),
+            *worker_tables(loop),
+            *part_tables(loop, self._parts),
+            Text(self._message, "dim"),
+        )
 
 
 def _line(loop: Loop, n_fitted: int) -> str:
@@ -129,13 +133,13 @@ def _line(loop: Loop, n_fitted: int) -> str:
 
 
 def share_of_gpus(loop: Loop) -> str:
-    """What part of the results of screening came from GPUs, where some did."""
+    """Return the share of screening results that came from GPUs, or nothing."""
     ran_on = dict(loop.board.ran_on)
     n_on_gpus = sum(n for device, n in ran_on.items() if device.startswith("cuda"))
     return f"{n_on_gpus / sum(ran_on.values()):.0%} of results from GPUs" if n_on_gpus else ""
 
 
-def _headed(first: str, *headings: str) -> Table:
+def _new_table(first: str, *headings: str) -> Table:
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column(first)
     for heading in headings:
@@ -144,8 +148,8 @@ def _headed(first: str, *headings: str) -> Table:
 
 
 def proposer_table(counts: Mapping[str, ProposerCount], current: str | None = None) -> Table:
-    """Each proposer: what it did, and how many tasks it was the first to fit."""
-    table = _headed("proposer", "tasks", "rounds", "proposed", "kept", "fitted first", "time")
+    """Return a row per proposer: its work, and how many tasks it was the first to fit."""
+    table = _new_table("proposer", "tasks", "rounds", "proposed", "kept", "fitted first", "time")
     for name, done in counts.items():
         numbers = (done.n_tasks, done.n_rounds, done.n_proposed, done.n_kept, done.n_first)
         table.add_row(
@@ -157,45 +161,39 @@ def proposer_table(counts: Mapping[str, ProposerCount], current: str | None = No
     return table
 
 
-def part_tables(loop: Loop) -> list[Table]:
-    """Return the parts of proposers that have some: passes of enumerate, mutations of evolve."""
-    parts = loop.parts()
+def part_tables(
+    loop: Loop, parts: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None
+) -> list[Table]:
+    """Return a table per proposer that has `count_columns`, of its parts that have these counts."""
     tables = []
-    if passes := parts.get("enumerate"):
-        tables.append(pass_table(passes))
-    mutations = {kind: row for kind, row in parts.get("evolve", {}).items() if "tried" in row}
-    if any(row["tried"] for row in mutations.values()):
-        tables.append(mutation_table(mutations))
+    counts_of = loop.parts() if parts is None else parts
+    for proposer in loop.proposers:
+        columns: Mapping[str, str] = getattr(proposer, "count_columns", {})
+        first, *keys = columns or [""]
+        rows = {
+            name: counts
+            for name, counts in counts_of.get(proposer.name, {}).items()
+            if keys and counts.keys() >= set(keys)
+        }
+        if not any(counts[keys[0]] for counts in rows.values()):
+            continue
+        table = _new_table(columns[first], *(columns[key] for key in keys))
+        for name, counts in sorted(rows.items(), key=lambda row: -row[1][keys[0]]):
+            table.add_row(name, *(_format_count(key, counts[key]) for key in keys))
+        tables.append(table)
     return tables
 
 
-def pass_table(counts: Mapping[str, Mapping[str, Any]]) -> Table:
-    """Each pass of enumeration that searched some task, and what that came to."""
-    headings = ("tasks", "moves applied", "values", "pieces", "stacks", "known", "cut off")
-    table = _headed("pass of enumerate", *headings, "most memory", "CPU")
-    keys = ("tasks", "applications", "values", "pieces", "stacks", "known", "cut")
-    for name, done in counts.items():
-        table.add_row(
-            name,
-            *(f"{done[f'n_{key}']:,}" for key in keys),
-            f"{done['n_bytes'] / 2**20:,.0f} MiB",
-            format_duration(done["cpu_s"]),
-        )
-    return table
-
-
-def mutation_table(mutations: Mapping[str, Mapping[str, Any]]) -> Table:
-    """Each kind of mutation: how often it was tried and what became of it."""
-    headings = ("tried", "ran", "improved", "fitted", "share now", "payoff now")
-    table = _headed("mutation", *headings)
-    for kind, row in sorted(mutations.items(), key=lambda pair: -pair[1]["tried"]):
-        counts = (f"{row[name]:,}" for name in ("tried", "ran", "improved", "fitted"))
-        table.add_row(kind, *counts, f"{row['share']:.0%}", f"{row['payoff']:.2%}")
-    return table
+def _format_count(key: str, value: float) -> str:
+    if key == "n_bytes":
+        return f"{value / 2**20:,.0f} MiB"
+    if key.endswith("_s"):
+        return format_duration(value)
+    return f"{value:.1%}" if isinstance(value, float) else f"{value:,}"
 
 
 def task_table(loop: Loop, ranked: Sequence[RankedTask], limit: int) -> Table:
-    """The tasks that programs fit, the surest first."""
+    """Return the tasks that programs fit, the most confident first."""
     fitted = [each for each in ranked if loop.candidates(each.task).fits]
     fitted.sort(key=lambda each: (-each.confidence, each.task.id))
     shown = fitted[: limit or None]
@@ -206,7 +204,7 @@ def task_table(loop: Loop, ranked: Sequence[RankedTask], limit: int) -> Table:
         table.add_column(heading, justify="right")
     for each in shown:
         table.add_row(*_cells(each))
-    say_how_many_more(table, len(fitted) - len(shown))
+    note_hidden_rows(table, len(fitted) - len(shown))
     return table
 
 
@@ -217,8 +215,8 @@ def draw_attempts(ranked: RankedTask) -> RenderableType:
     for number, (grid, test) in enumerate(zip(inputs, ranked.tests, strict=True), 1):
         for k, attempt in enumerate(test.attempts, 1):
             of_test = f"test {number}, " if len(inputs) > 1 else ""
-            nobody = "" if attempt.supporters else ", a stand-in"
-            pairs.append((f"{of_test}attempt {k}{nobody}", grid, attempt.grid))
+            note = "" if attempt.supporters else ", a stand-in"
+            pairs.append((f"{of_test}attempt {k}{note}", grid, attempt.grid))
     return draw_pairs(pairs)
 
 
@@ -236,9 +234,11 @@ def _cells(ranked: RankedTask) -> tuple[str, ...]:
     )
 
 
-def summary_to_json(run: Run, ranked: Sequence[RankedTask]) -> dict[str, Any]:
-    """Return what a run came to, short enough to be printed; `results.json` has all of it."""
-    content = results_to_json(run.loop, ranked, run.bad)
+def summary_to_json(
+    loop: Loop, ranked: Sequence[RankedTask], bad: Sequence[BadTask]
+) -> dict[str, Any]:
+    """Return the results of a run, short enough to print; `results.json` has all of them."""
+    content = results_to_json(loop, ranked, bad)
     shown = ("task", "fits", "confidence", "proposer")
     rows = [{key: row[key] for key in shown} for row in content["by_task"]]
     return {**content, "by_task": rows}

@@ -1,4 +1,4 @@
-"""Options that several commands have, once."""
+"""Options that several commands share."""
 
 from pathlib import Path
 from typing import Annotated
@@ -31,7 +31,7 @@ TaskIds = Annotated[
         show_default=False,
     ),
 ]
-# Where the tasks are that a command is told by their ids.
+# For commands that take tasks by id.
 TaskSource = Annotated[
     str | None,
     typer.Option(
@@ -70,6 +70,7 @@ Threads = Annotated[
 OutFolder = Annotated[
     Path, typer.Option("--out", metavar="DIR", help="Where to make the run's folder.")
 ]
+RunsFolder = Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder of the runs.")]
 TimeBudget = Annotated[
     str,
     typer.Option(

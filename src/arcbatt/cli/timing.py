@@ -1,4 +1,4 @@
-"""`--timing` on every command: time by phase, printed when the command has ended."""
+"""The option `--timing` of every command: print time by phase at the end."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,14 +15,14 @@ WANTED = "arcbatt.timing"
 
 
 def ask_for_timing(ctx: typer.Context, wanted: bool) -> bool:
-    """Note that the times are wanted, wherever on the command line that was said."""
+    """Record that `--timing` was given, at any position of the command line."""
     if wanted:
         ctx.find_root().meta[WANTED] = True
     return wanted
 
 
 def accept_timing(command: Any, option: Any) -> Any:
-    """Give a command the option, and all commands below it."""
+    """Add the option to a command and its subcommands."""
     if option not in command.params:
         command.params.append(option)
     for below in getattr(command, "commands", {}).values():
@@ -32,7 +32,7 @@ def accept_timing(command: Any, option: Any) -> Any:
 
 @contextmanager
 def timed(ctx: typer.Context) -> Iterator[None]:
-    """Have a clock while a command runs, and print its report at the end if that was wanted."""
+    """Run a command under a clock and print its report at the end if requested."""
     clock = current_clock()
     if clock is None:
         clock = Clock()
@@ -53,14 +53,14 @@ def _print_if_wanted(ctx: typer.Context, clock: Clock) -> None:
 
 
 def print_report(report: Report) -> None:
-    """Print times to stderr: stdout is for what the command itself gives."""
+    """Print a timing report to stderr, to keep it apart from the command's output."""
     console = stderr()
     for block in draw_report(report):
         console.print(block)
 
 
 def wall_s() -> float:
-    """Return the seconds since the command began, the start of its process included."""
+    """Return the seconds since the process of the command started."""
     clock = current_clock()
-    assert clock is not None  # `app` has one while a command runs
+    assert clock is not None  # `app` activates a clock around every command
     return clock.report().main.wall_s

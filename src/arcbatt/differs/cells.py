@@ -1,14 +1,15 @@
-# Differs over single cells: which are right, which were changed wrongly.
+# Differs for single cells: which are right, and which were changed wrongly.
 #
-# A differ judges another program's `output` by the `target` and returns a pair: a score, which is
-# 1000 if there is nothing to find fault with and 0 at the least, and what is at fault. Outputs are
-# cut to 31 by 31 first: a target has at most 30 rows and columns, so one that was cut still is wrong,
-# and what a differ costs has a bound.
+# A differ scores another program's `output` against the `target` and returns a pair: a score from 0
+# to 1000, which is 1000 if the differ finds no fault, and the element at fault. The comment above a
+# differ is its weight in the credit. Outputs are first cut to 31 by 31, which bounds the cost: a
+# target has at most 30 rows and columns, so a cut output is still wrong.
 
 
+# weight: 2
 def differ_size(S, I, output, target):
-    """The size of the output: what it and the target both cover, of what either covers. Picks
-    how many rows and columns are missing (less than zero: too many).
+    """Size: the share of locations in both grids among those in either. Picks the number of
+    missing rows and columns (negative if there are too many).
     """
     shown = crop(output, ORIGIN, (31, 31))
     covered = size(asobject(shown))
@@ -21,9 +22,10 @@ def differ_size(S, I, output, target):
     return astuple(score, missing)
 
 
+# weight: 1
 def differ_cells(S, I, output, target):
-    """Cells: those that output and target share, of those that either has. Picks the cells of
-    the target that the output has not.
+    """Cells: the share of cells in both grids among those in either. Picks the cells of the
+    target that the output lacks.
     """
     got = asobject(crop(output, ORIGIN, (31, 31)))
     wanted = asobject(target)
@@ -34,10 +36,10 @@ def differ_cells(S, I, output, target):
     return astuple(score, missing)
 
 
+# weight: 6
 def differ_changes(S, I, output, target):
-    """Changes to the input: the cells that the output changes rightly, of all that it changes or
-    should change. Picks where it changes what should stay, does not change what should, or
-    changes it to a wrong colour.
+    """Changes to the input: the share of cells changed rightly among those that are or should be
+    changed. Picks the cells that are changed wrongly, needlessly or not at all.
     """
     before = asobject(I)
     made = difference(asobject(crop(output, ORIGIN, (31, 31))), before)
@@ -52,10 +54,10 @@ def differ_changes(S, I, output, target):
     return astuple(score, at_fault)
 
 
+# weight: 1
 def differ_box(S, I, output, target):
-    """Inside the box around all cells of the output that are not of its commonest colour: the
-    cells that are right. Where there are none such, the box is the whole output. Picks the cells
-    of the box that are wrong.
+    """Box around the output's cells of other colors than the most common one: the share of right
+    cells. Without such cells, the box is the whole output. Picks the wrong cells of the box.
     """
     shown = crop(output, ORIGIN, (31, 31))
     got = asobject(shown)

@@ -1,8 +1,9 @@
-# Differs over colours: which are there, how often, and which stand for which.
+# Differs over colors: which are there, how often, and which stand for which.
 
 
+# weight: 1
 def differ_colors_missing(S, I, output, target):
-    """Colours of the target: those that the output has. Picks those that it has not."""
+    """Colors of the target: the share that the output has. Picks the missing ones."""
     wanted = palette(target)
     missing = difference(wanted, palette(asobject(crop(output, ORIGIN, (31, 31)))))
     found = subtract(size(wanted), size(missing))
@@ -10,8 +11,9 @@ def differ_colors_missing(S, I, output, target):
     return astuple(score, missing)
 
 
+# weight: 1
 def differ_colors_extra(S, I, output, target):
-    """Colours of the output: those that the target has. Picks those that it has not."""
+    """Colors of the output: the share that the target has. Picks the others."""
     got = palette(asobject(crop(output, ORIGIN, (31, 31))))
     extra = difference(got, palette(target))
     right = subtract(size(got), size(extra))
@@ -19,9 +21,10 @@ def differ_colors_extra(S, I, output, target):
     return astuple(score, extra)
 
 
+# weight: 3
 def differ_color_counts(S, I, output, target):
-    """Colours of either grid: those of which both have equally many cells. Picks the target's
-    others.
+    """Color counts: the share of colors with the same number of cells in both grids. Picks the
+    target's other colors.
     """
     shown = asobject(crop(output, ORIGIN, (31, 31)))
     got = apply(fork(astuple, identity, lbind(colorcount, shown)), palette(shown))
@@ -34,9 +37,10 @@ def differ_color_counts(S, I, output, target):
     return astuple(score, apply(first, missing))
 
 
+# weight: 2
 def differ_recolored(S, I, output, target):
-    """Right up to a recolouring: the cells of colours whose cells stand exactly where the target
-    has all cells of some colour. Picks the target's locations of the other colours.
+    """Right up to a recoloring: the share of cells in colors that are exactly where the target
+    has some color. Picks the target's locations of the other colors.
     """
     shown = crop(output, ORIGIN, (31, 31))
     got = apply(toindices, partition(shown))

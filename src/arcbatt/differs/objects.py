@@ -1,8 +1,9 @@
-# Differs over objects: connected cells of one colour other than the grid's commonest.
+# Differs over objects: connected cells of one color other than the grid's most common.
 
 
+# weight: 1
 def differ_objects_missing(S, I, output, target):
-    """Objects of the target: those that the output has. Picks those that it has not."""
+    """Objects of the target: the share that the output has. Picks the missing ones."""
     got = objects(crop(output, ORIGIN, (31, 31)), T, T, T)
     wanted = objects(target, T, T, T)
     missing = difference(wanted, got)
@@ -12,8 +13,9 @@ def differ_objects_missing(S, I, output, target):
     return astuple(score, missing)
 
 
+# weight: 2
 def differ_objects_extra(S, I, output, target):
-    """Objects of the output: those that the target has. Picks those that it has not."""
+    """Objects of the output: the share that the target has. Picks the others."""
     got = objects(crop(output, ORIGIN, (31, 31)), T, T, T)
     wanted = objects(target, T, T, T)
     extra = difference(got, wanted)
@@ -23,9 +25,10 @@ def differ_objects_extra(S, I, output, target):
     return astuple(score, extra)
 
 
+# weight: 1
 def differ_shapes(S, I, output, target):
-    """Shapes of objects, whatever their colour and place: those that output and target share, of
-    those that either has. Picks the target's shapes that the output has not.
+    """Shapes of objects, whatever their color and position: the share in both grids among those
+    in either. Picks the target's shapes that the output lacks.
     """
     shape_of = compose(normalize, toindices)
     got = apply(shape_of, objects(crop(output, ORIGIN, (31, 31)), T, T, T))

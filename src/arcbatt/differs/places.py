@@ -1,9 +1,10 @@
 # Differs that forgive a wrong place: a turn, a mirror, a shift.
 
 
+# weight: 1
 def differ_turned(S, I, output, target):
-    """Right up to a mirror or rotation: all or nothing. Picks the code of the turn that makes the
-    output of the target (as for `mir_rot`; 7 leaves it as it is, and is picked if none does).
+    """Right up to a mirror or rotation: all or nothing. Picks the code of the turn from the
+    target to the output (as for `mir_rot`; 7, which changes nothing, if there is none).
     """
     shown = asobject(crop(output, ORIGIN, (31, 31)))
     codes = interval(0, 8, 1)
@@ -13,10 +14,11 @@ def differ_turned(S, I, output, target):
     return astuple(score, last(best))
 
 
+# weight: 1
 def differ_shifted(S, I, output, target):
-    """Right up to a shift: cells that are not of their grid's commonest colour, both grids' moved
-    to the upper left; those that both have, of those that either has. Picks the moved cells of
-    the target that the output has not.
+    """Right up to a shift: the cells of other colors than the most common one, moved to the upper
+    left; the share in both grids among those in either. Picks the target's moved cells that the
+    output lacks.
     """
     shown = crop(output, ORIGIN, (31, 31))
     got = normalize(merge(fgpartition(shown)))

@@ -1,6 +1,6 @@
-"""Drawing: grids, pairs, tasks and values of the DSL in; terminal pictures, SVG or PNG out.
+"""Drawings of grids, pairs, tasks and values, for the terminal and as SVG or PNG.
 
-Line charts are drawn by `arcbatt.drawing.charts`.
+`arcbatt.drawing.charts` draws line charts.
 """
 
 from arcbatt.drawing.describe import Description, Kind, describe

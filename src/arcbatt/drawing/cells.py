@@ -1,7 +1,7 @@
-"""A canvas of cells in, a block of drawing commands out.
+"""Convert a canvas of cells to drawing commands.
 
-Cell (row, column) of the window covers the pixels from (column * cell, row * cell); the lines
-between cells are one pixel, so a grid of n columns is n * cell + 1 pixels wide.
+Cell (row, column) of the window starts at pixel (column * cell, row * cell). Lines between cells
+are one pixel wide, so a grid of n columns is n * cell + 1 pixels wide.
 """
 
 from collections import defaultdict
@@ -12,14 +12,14 @@ from arcbatt.drawing.describe import number_text
 from arcbatt.drawing.figures import Canvas, Index, Patch
 from arcbatt.drawing.scene import Block, Box, Boxes, Command, Label, Polygon
 
-# The widest side of a canvas in pixels that the size of a cell aims at, and its limits.
+# The target for the longest side of a canvas in pixels, and the limits of the cell size.
 TARGET_SIDE = 300
 MIN_CELL = 6
 MAX_CELL = 26
 
 
 def cell_size(canvases: Iterable[Canvas]) -> int:
-    """Return the pixels of one cell's side, the same for all canvases that are shown together."""
+    """Return the cell size in pixels, shared by canvases that are shown together."""
     longest = max((max(p.height, p.width) for p in canvases), default=1)
     return max(MIN_CELL, min(MAX_CELL, TARGET_SIDE // max(longest, 1)))
 
@@ -29,7 +29,7 @@ def canvas_block(canvas: Canvas, cell: int) -> Block:
     commands: list[Command] = []
     is_backdrop = bool(canvas.patches)
     if is_backdrop:
-        # Cells of the window that belong to nothing: a light net, so that distances can be read.
+        # A light net over empty cells of the window makes distances readable.
         window = {
             (row, column)
             for row in range(canvas.top, canvas.top + canvas.height)
@@ -47,8 +47,8 @@ def canvas_block(canvas: Canvas, cell: int) -> Block:
 
 
 def empty_block(side: int) -> Block:
-    """Return a dashed square: a canvas without cells, or one that is not known."""
-    n_dashes = 2 * max(2, side // 12) + 1  # with the gaps, and a dash at either end
+    """Return a dashed square for a canvas that has no cells or is unknown."""
+    n_dashes = 2 * max(2, side // 12) + 1  # including gaps, with a dash at either end
     ends = [round(k * (side + 1) / n_dashes) for k in range(n_dashes + 1)]
     boxes: list[Box] = []
     for start, end in zip(ends[::2], ends[1::2], strict=True):
@@ -64,7 +64,7 @@ def _place(index: Index, canvas: Canvas, cell: int) -> tuple[int, int]:
 def _cells(
     colors: Mapping[Index, int], canvas: Canvas, cell: int, is_backdrop: bool
 ) -> list[Command]:
-    """Fill the cells, one command a colour, and draw the lines between them."""
+    """Fill the cells, one command per color, and draw the lines between them."""
     fade = palette.dimmed if is_backdrop else str
     by_color: dict[str, list[Index]] = defaultdict(list)
     odd: list[tuple[Index, int]] = []
@@ -85,14 +85,14 @@ def _cells(
 
 
 def _filled(indices: Iterable[Index], canvas: Canvas, cell: int) -> Iterable[Box]:
-    """Yield boxes that fill the cells (in ascending order), neighbours in a row in one box."""
+    """Yield boxes that fill sorted cells; adjacent cells of a row share a box."""
     for row, first, end in runs(indices):
         x, y = _place((row, first), canvas, cell)
         yield x, y, (end - first) * cell + 1, cell + 1
 
 
 def runs(indices: Iterable[Index]) -> Iterable[tuple[int, int, int]]:
-    """Yield (row, first, end) for each run of neighbours in ascending `indices`."""
+    """Yield (row, first, end) for each horizontal run in sorted `indices`."""
     run: tuple[int, int, int] | None = None
     for row, column in indices:
         if run is not None and run[0] == row and run[2] == column:
@@ -106,13 +106,13 @@ def runs(indices: Iterable[Index]) -> Iterable[tuple[int, int, int]]:
 
 
 def _net(indices: Collection[Index], canvas: Canvas, cell: int) -> Iterable[Box]:
-    """Yield the lines around all cells, each as long as it goes."""
-    level = {(row + below, column) for row, column in indices for below in (0, 1)}
-    for row, first, end in runs(sorted(level)):
+    """Yield the lines around all cells, merged where they are collinear."""
+    horizontal = {(row + below, column) for row, column in indices for below in (0, 1)}
+    for row, first, end in runs(sorted(horizontal)):
         x, y = _place((row, first), canvas, cell)
         yield x, y, (end - first) * cell + 1, 1
-    upright = {(column + right, row) for row, column in indices for right in (0, 1)}
-    for column, first, end in runs(sorted(upright)):
+    vertical = {(column + right, row) for row, column in indices for right in (0, 1)}
+    for column, first, end in runs(sorted(vertical)):
         x, y = _place((first, column), canvas, cell)
         yield x, y, 1, (end - first) * cell + 1
 
@@ -122,7 +122,7 @@ def _hatch(index: Index, canvas: Canvas, cell: int, fill: str) -> Iterable[Comma
     x, y = _place(index, canvas, cell)
     stripe = max(1, cell // 6)
     for start in (cell // 2, cell):
-        # A stripe runs down to the left, from (start, 0) to (0, start), and is cut at the cell.
+        # A stripe runs from (start, 0) down to (0, start), clipped to the cell.
         far = min(start + stripe, cell)
         cut = start + stripe - far
         points = ((start, 0), (far, 0), (far, cut), (cut, far), (0, far), (0, start))
@@ -141,7 +141,7 @@ def _patch(patch: Patch, number: int, canvas: Canvas, cell: int) -> list[Command
     """Draw the cells of one patch and the outline of their border."""
     colors = {index: color for index, color in patch.cells.items() if color is not None}
     cells = _cells(colors, canvas, cell, is_backdrop=False)
-    # Digits come last: the outline would cut into them.
+    # Digits come last, so that the outline does not cover them.
     digits = [command for command in cells if isinstance(command, Label)]
     commands = [command for command in cells if not isinstance(command, Label)]
     shaded = sorted(index for index, color in patch.cells.items() if color is None)
@@ -164,7 +164,7 @@ def _outline(
 ) -> Iterable[Box]:
     """Yield strips along the border of a patch, inside its own cells.
 
-    Staying inside lets the outlines of two patches that touch lie side by side.
+    Outlines of touching patches therefore lie side by side.
     """
     last = cell + 1 - thickness
     for row, column in sorted(indices):
@@ -178,7 +178,7 @@ def _outline(
         free = {step for step in strips if (row + step[0], column + step[1]) not in indices}
         for step in sorted(free):
             yield strips[step]
-        # An inner corner: the strips of the two neighbours end here and need a joint.
+        # At an inner corner, fill the joint between the strips of two neighbors.
         for down in (-1, 1):
             for right in (-1, 1):
                 if (down, 0) in free or (0, right) in free:
@@ -190,7 +190,7 @@ def _outline(
 
 
 def _frame(canvas: Canvas, cell: int) -> Boxes:
-    """Draw the border of the grid, so that it can be told from what lies beyond it."""
+    """Draw the border of the grid, to separate it from cells beyond it."""
     rows = [row for row, _ in canvas.grid]
     columns = [column for _, column in canvas.grid]
     x, y = _place((min(rows), min(columns)), canvas, cell)

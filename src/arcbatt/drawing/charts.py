@@ -1,7 +1,7 @@
-"""Numbers in, line charts out, as SVG or PNG: axes with round ticks, lines, and a legend.
+"""Line charts as SVG or PNG, with axes, round ticks and a legend.
 
-The vertical axis starts at 0, so that heights can be compared; only numbers below 0 make it start
-lower. Lines of very many points are drawn from the extremes of every column of pixels.
+The vertical axis includes 0, so that heights can be compared. Lines with very many points are
+reduced to the extremes per pixel column.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ LINE_WIDTH = 2
 AXIS_OPACITY = 0.9
 GRID_OPACITY = 0.3
 
-# Far apart from each other, and readable on white and on black.
+# Distinct colors, readable on white and on black.
 COLORS = (
     "#2F7FD6",
     "#E4572E",
@@ -63,7 +63,7 @@ Points = Sequence[tuple[float, float]]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Points (x, y) in ascending order of x, under the name that the legend shows."""
+    """Points (x, y), sorted by x, with a name for the legend."""
 
     name: str
     points: tuple[tuple[float, float], ...]
@@ -71,7 +71,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Lines over one pair of axes. `top` is where the vertical axis ends, if it is known."""
+    """Lines in one pair of axes; `top` is the end of the vertical axis, if given."""
 
     title: str
     x_label: str
@@ -91,7 +91,7 @@ def png_charts(title: str, charts: Sequence[Chart]) -> bytes:
 
 
 def lay_out_charts(title: str, charts: Sequence[Chart]) -> Block:
-    """Return the scene of charts in rows of two."""
+    """Lay out charts in rows of two."""
     blocks = [lay_out_chart(chart) for chart in charts]
     rows = [beside(blocks[k : k + N_COLUMNS], CHART_GAP) for k in range(0, len(blocks), N_COLUMNS)]
     heading = text_block(title, TITLE_SIZE, palette.STRONG_TEXT, bold=True)
@@ -100,7 +100,7 @@ def lay_out_charts(title: str, charts: Sequence[Chart]) -> Block:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A range of numbers, its ends at pixels, and the round numbers that are marked on it."""
+    """A range of numbers, its end pixels, and its ticks."""
 
     low: float
     high: float
@@ -109,18 +109,18 @@ class Axis:
     ticks: tuple[float, ...]
 
     def place(self, number: float) -> float:
-        """Return the pixel where a number stands."""
+        """Return the pixel of a number."""
         part = (number - self.low) / (self.high - self.low)
         return self.start + part * (self.end - self.start)
 
     def label(self, tick: float) -> str:
-        """Return a tick as text, with as many decimals as tell it from the next."""
+        """Return a tick as text, with the decimals needed to distinguish ticks."""
         step = self.ticks[1] - self.ticks[0] if len(self.ticks) > 1 else 1
         return f"{tick:,.{max(0, -floor(log10(step) + 1e-9))}f}"
 
 
 def round_step(span: float, whole: bool) -> float:
-    """Return the step of 1, 2 or 5 times a power of ten that cuts a span into about five."""
+    """Return a step of 1, 2 or 5 times a power of ten that divides a span into about five."""
     step = 10.0 ** floor(log10(span / N_TICKS))
     step *= next(factor for factor in (1, 2, 5, 10) if factor * step * N_TICKS >= span * 0.999)
     return max(step, 1.0) if whole else step
@@ -131,7 +131,7 @@ def _ticks(low: float, high: float, step: float) -> tuple[float, ...]:
 
 
 def _x_axis(numbers: Sequence[float], start: int) -> Axis:
-    """An axis that ends where the numbers end; it starts at 0 if that is near."""
+    """Return an axis that ends at the largest number and starts at 0 if that is near."""
     low, high = min(numbers, default=0), max(numbers, default=1)
     if 0 < low < NEAR * high:
         low = 0
@@ -142,7 +142,7 @@ def _x_axis(numbers: Sequence[float], start: int) -> Axis:
 
 
 def _y_axis(numbers: Sequence[float], top: float | None, start: int) -> Axis:
-    """An axis from 0 upwards that ends at ticks."""
+    """Return an axis that includes 0 and ends at ticks."""
     low = min(0, *numbers) if numbers else 0
     high = max(numbers, default=0) if top is None else top
     if high <= low:
@@ -155,10 +155,10 @@ def _y_axis(numbers: Sequence[float], top: float | None, start: int) -> Axis:
 
 
 def lay_out_chart(chart: Chart) -> Block:
-    """Return the scene of one chart."""
+    """Lay out one chart."""
     points = [point for line in chart.lines for point in line.points]
     if not all(isfinite(x) and isfinite(y) for x, y in points):
-        raise ValueError(f"{chart.title}: a chart has room for finite numbers alone")
+        raise ValueError(f"{chart.title}: a chart needs finite numbers")
     bottom = PLOT_HEIGHT + LABEL_SIZE
     y_axis = _y_axis([y for _, y in points], chart.top, bottom)
     left = GAP + max(text_width(y_axis.label(tick), LABEL_SIZE) for tick in y_axis.ticks)
@@ -215,7 +215,7 @@ def thin_out(places: Points) -> list[tuple[float, float]]:
 
 
 def _colors() -> Iterable[str]:
-    """Colours for any number of lines: all of them, then lighter ones."""
+    """Yield colors for any number of lines, then lighter shades of them."""
     part = 0.0
     while True:
         for color in COLORS:
@@ -224,7 +224,7 @@ def _colors() -> Iterable[str]:
 
 
 def _legend(lines: Sequence[Line], width: int) -> Block:
-    """The names of the lines; a single one needs none."""
+    """Lay out the names of the lines, if there are several."""
     if len(lines) < 2:
         return Block(0, 0, ())
     entries = []

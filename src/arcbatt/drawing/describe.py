@@ -1,8 +1,7 @@
-"""A value of the DSL in, what it is out: its kind and a short caption such as "grid 3x3".
+"""Describe a value of the DSL by its kind and a short caption such as "grid 3x3".
 
-Values are plain data, and some data can be read in two ways: a tuple of int tuples is taken for a
-grid, a pair of ints for a pair. Where the value's type is known it decides: the empty picture could
-be a grid, an empty set could be one of pictures.
+Values are plain data, and some are ambiguous: a tuple of int tuples counts as a grid, two ints as a
+pair. A known type decides, for example whether an empty set is a list of pictures.
 """
 
 from collections.abc import Iterable
@@ -11,7 +10,7 @@ from enum import Enum, auto
 from itertools import repeat
 from typing import Any
 
-from arcbatt.language.primitives.picturing import EMPTY_PICTURE
+from arcbatt.language.primitives.picture_tools import EMPTY_PICTURE
 from arcbatt.language.types import ANY, GRID, PAIR, Type
 from arcbatt.plurals import count
 
@@ -20,7 +19,7 @@ MAX_NUMBERS = 16
 
 
 class Kind(Enum):
-    """What a value is to one who draws it."""
+    """The kinds of values that are drawn differently."""
 
     NOTHING = auto()
     NUMBER = auto()
@@ -50,7 +49,7 @@ class Description:
 
 
 def describe(value: object, known: Type = ANY) -> Description:
-    """Return what `value` is; `known` is its type as far as one knows it."""
+    """Return the kind and caption of a value; `known` is its type, if known."""
     if value is None:
         return Description(Kind.NOTHING, "nothing")
     if isinstance(value, bool):
@@ -65,7 +64,7 @@ def describe(value: object, known: Type = ANY) -> Description:
 
 
 def number_text(number: int) -> str:
-    """Return the number in digits, or its size where the digits would fill the page."""
+    """Return the digits of a number, or its size in bits if there are too many."""
     if number.bit_length() > 64:
         return f"of {number.bit_length()} bits"
     return str(number)
@@ -88,7 +87,7 @@ def _is_pair(value: object) -> bool:
 
 
 def _is_cell(value: object) -> bool:
-    """Whether the value is a cell of an object: (colour, (row, column))."""
+    """Return whether the value is a cell of an object: (color, (row, column))."""
     return (
         isinstance(value, tuple) and len(value) == 2 and is_number(value[0]) and _is_pair(value[1])
     )
@@ -99,7 +98,7 @@ def _is_row(value: object) -> bool:
 
 
 def _is_picture(value: object, known: Type) -> bool:
-    """Whether the value is a picture, ((row, column), grid), for all that is known."""
+    """Return whether the value is a picture: ((row, column), grid)."""
     if not (isinstance(value, tuple) and len(value) == 2 and _is_pair(value[0])):
         return False
     if not (isinstance(value[1], tuple) and all(map(_is_row, value[1]))):
@@ -112,7 +111,7 @@ def _is_picture_type(known: Type) -> bool:
 
 
 def member_types(known: Type) -> Iterable[Type]:
-    """Return the types of a container's members in order, as far as they are known."""
+    """Return the types of a container's members in order, ANY where unknown."""
     if known.kind == "product":
         return known.args
     return repeat(known.args[0] if known.kind in ("tuple", "set") else ANY)
@@ -135,7 +134,7 @@ def _describe_container(value: tuple[Any, ...] | frozenset[Any], known: Type) ->
             color, (row, column) = value
             return Description(
                 Kind.CELL,
-                f"cell colour {number_text(color)} at ({number_text(row)}, {number_text(column)})",
+                f"cell color {number_text(color)} at ({number_text(row)}, {number_text(column)})",
             )
         if all(map(_is_row, value)):
             return Description(Kind.GRID, _grid_caption(value))
@@ -158,7 +157,7 @@ def _describe_elements(
         return Description(Kind.PICTURES, "list of " + count(len(value), "picture"))
     if kinds == {Kind.GRID}:
         return Description(Kind.GRIDS, count(len(value), "grid"))
-    # An empty set among patches is a patch without cells; alone it could be anything.
+    # An empty set among patches is a patch without cells.
     if kinds & {Kind.OBJECT, Kind.INDICES} and kinds <= {Kind.OBJECT, Kind.INDICES, Kind.EMPTY}:
         if all(isinstance(element, frozenset) for element in value):
             if Kind.INDICES not in kinds:

@@ -1,8 +1,7 @@
-"""A value of the DSL in, what there is to see of it out: canvases of cells, nothing of pixels.
+"""Figures: the cells and captions that show a value, independent of the output format.
 
-A `Canvas` is a window on the plane of cells: a grid in it, patches over the grid. A `Figure` is
-a canvas or a line of text with a caption, or a group of figures. Terminal, SVG and PNG all draw
-figures, so that they show the same.
+A `Canvas` is a window on the plane of cells: a grid, and patches over it. A `Figure` is a caption
+with a canvas or with further figures. Terminal, SVG and PNG all draw figures.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,19 +16,19 @@ from arcbatt.tasks import Grid
 
 Index = tuple[int, int]
 
-# Values in the middle of a program can be far larger than any task's grid. More cells a side
-# than this are cut off, with a note.
+# The longest side that is drawn, in cells; the rest is cut off, with a note. Intermediate values
+# can be far larger than any grid of a task.
 MAX_SIDE = 96
-# How far patches beyond the frame of their grid are followed, in cells.
+# How far patches are drawn beyond their grid, in cells.
 MAX_OUTSIDE = 16
-# Elements of a container, and containers in containers, that are drawn one by one.
+# The elements of a container that are drawn, and the nesting depth.
 MAX_ITEMS = 12
 MAX_DEPTH = 3
 
 
 @dataclass(frozen=True)
 class Patch:
-    """Cells drawn over a grid: index -> colour, or index -> None where it is a set of indices."""
+    """Cells drawn over a grid: index -> color, or None in a set of indices."""
 
     cells: Mapping[Index, int | None]
 
@@ -38,8 +37,8 @@ class Patch:
 class Canvas:
     """The cells in the window of `height` x `width` cells whose upper left cell is (top, left).
 
-    `grid` holds the colours of the grid's cells in the window, `patches` what lies over them. A
-    note says what was cut off.
+    `grid` holds the colors of the grid's cells in the window, `patches` the cells over them. The
+    note says how much was cut off.
     """
 
     top: int
@@ -53,7 +52,7 @@ class Canvas:
 
 @dataclass(frozen=True)
 class Figure:
-    """A caption with a canvas, with items, or with neither, where the caption says it all."""
+    """A caption, with a canvas or items if there is more to show."""
 
     caption: str
     canvas: Canvas | None = None
@@ -63,7 +62,7 @@ class Figure:
 
 
 def canvas_of_grid(grid: Grid) -> Canvas:
-    """Return the canvas of a grid, which may be ragged, empty, or larger than a task's."""
+    """Return the canvas of a grid, which may be ragged, empty or very large."""
     height, width = _shape(grid)
     shown_height, shown_width = min(height, MAX_SIDE), min(width, MAX_SIDE)
     note = ""
@@ -76,7 +75,7 @@ def canvas_of_grid(grid: Grid) -> Canvas:
 def canvas_of_patches(patches: Sequence[Patch], over: Grid | None) -> Canvas:
     """Return the canvas of patches over a grid, or alone if `over` is None.
 
-    The window holds the grid and what lies up to `MAX_OUTSIDE` cells beyond it.
+    The window extends up to `MAX_OUTSIDE` cells beyond the grid.
     """
     window = _window([index for patch in patches for index in patch.cells], over)
     shown = tuple(
@@ -89,9 +88,9 @@ def canvas_of_patches(patches: Sequence[Patch], over: Grid | None) -> Canvas:
 
 
 def figure_of(value: object, over: Grid | None = None, known: Type = ANY, depth: int = 0) -> Figure:
-    """Return the figure of any value; patches and pictures in it are shown over the grid `over`.
+    """Return the figure of any value; patches and pictures are drawn over the grid `over`.
 
-    `known` is the value's type as far as one knows it.
+    `known` is the type of the value, if known.
     """
     described = describe(value, known)
     kind, caption = described.kind, described.caption
@@ -127,7 +126,7 @@ def figure_of(value: object, over: Grid | None = None, known: Type = ANY, depth:
 
 
 def canvases_in(figure: Figure) -> Iterable[Canvas]:
-    """Yield all canvases of a figure and of the figures in it."""
+    """Yield all canvases of a figure and its items."""
     if figure.canvas is not None:
         yield figure.canvas
     for item in figure.items:
@@ -152,14 +151,14 @@ def _cells_in(grid: Grid, window: _Window) -> dict[Index, int]:
 
 
 def _patch_of(patch: frozenset[Any]) -> Patch:
-    """Return an object, where the last colour in order wins at a place, or a set of indices."""
+    """Return the patch of an object (the last color wins at an index) or of indices."""
     if describe(patch).kind is Kind.OBJECT:
         return Patch({index: color for color, index in cast(Sequence[Cell], ordered(patch))})
     return Patch(dict.fromkeys(cast(Sequence[Index], ordered(patch))))
 
 
 def _patch_of_picture(picture: Any) -> Patch:
-    """Return all cells of a picture at their places, those of 0 too: it is a rectangle."""
+    """Return all cells of a picture, including those of color 0."""
     (top, left), grid = picture
     return Patch(
         {
@@ -171,7 +170,7 @@ def _patch_of_picture(picture: Any) -> Patch:
 
 
 def _are_apart(patches: Sequence[Patch]) -> bool:
-    """Return whether no cell belongs to two patches, so that one drawing can show them all."""
+    """Return whether no two patches overlap, so that one drawing can show all."""
     n_cells = sum(len(patch.cells) for patch in patches)
     return len({index for patch in patches for index in patch.cells}) == n_cells
 
@@ -188,7 +187,7 @@ def _window(indices: Sequence[Index], over: Grid | None) -> _Window:
         height, width = (min(side, MAX_SIDE) for side in _shape(over))
         first, last = (0, 0), (height - 1, width - 1)
         limit = MAX_SIDE + 2 * MAX_OUTSIDE
-        # Cells beyond the limit must not widen the window: they are not shown in any case.
+        # Cells beyond the limit are not shown, so they must not widen the window.
         reach = (-MAX_OUTSIDE, -MAX_OUTSIDE, height + 2 * MAX_OUTSIDE, width + 2 * MAX_OUTSIDE)
         indices = [index for index in indices if _is_in(index, reach)]
     elif indices:

@@ -1,6 +1,6 @@
-"""Grids, pairs, tasks and values in, one block of drawing commands out.
+"""Lay out grids, pairs, tasks and values as blocks of drawing commands.
 
-What is drawn together shares one cell size, so that the sizes of grids can be compared by eye.
+Grids that are drawn together share one cell size, so that their sizes can be compared.
 """
 
 from collections.abc import Sequence
@@ -37,24 +37,21 @@ ROW_GAP = 28
 
 
 def lay_out_grid(grid: Grid) -> Block:
-    """Return the scene of one grid, without a caption."""
+    """Lay out one grid, without a caption."""
     canvas = canvas_of_grid(grid)
-    return with_margin(_noted(canvas, cell_size([canvas])), MARGIN)
+    return with_margin(_with_note(canvas, cell_size([canvas])), MARGIN)
 
 
 def lay_out_pair(pair: Pair) -> Block:
-    """Return the scene of one pair: input, arrow, output."""
+    """Lay out one pair: input, arrow, output."""
     canvases = [canvas_of_grid(pair.input), canvas_of_grid(pair.output)]
     cell = cell_size(canvases)
-    left, right = (_noted(canvas, cell) for canvas in canvases)
+    left, right = (_with_note(canvas, cell) for canvas in canvases)
     return with_margin(beside([left, _arrow(), right], ARROW_GAP, "middle"), MARGIN)
 
 
 def lay_out_task(task: Task, attempts: Sequence[Sequence[Grid]] | None = None) -> Block:
-    """Return the scene of a task: its demos, then its test inputs with "?" for the answers.
-
-    `attempts` has for each test input the grids that stand in place of "?".
-    """
+    """Lay out a task: its demos, then its test inputs with "?" or the given attempts at them."""
     demos = [(canvas_of_grid(demo.input), canvas_of_grid(demo.output)) for demo in task.demos]
     tests = [canvas_of_grid(grid) for grid in task.test_inputs]
     tried = [[canvas_of_grid(grid) for grid in grids] for grids in attempts or ()]
@@ -66,13 +63,13 @@ def lay_out_task(task: Task, attempts: Sequence[Sequence[Grid]] | None = None) -
     cell = cell_size(shown)
     n_tests = len(tests)
     rows = [
-        (f"demo {number}", _noted(before, cell), _noted(after, cell))
+        (f"demo {number}", _with_note(before, cell), _with_note(after, cell))
         for number, (before, after) in enumerate(demos, 1)
     ]
     asked = [
         (
             f"test {number}" if n_tests > 1 else "test",
-            _noted(canvas, cell),
+            _with_note(canvas, cell),
             _attempts(tried[number - 1], cell) if tried else _question(cell),
         )
         for number, canvas in enumerate(tests, 1)
@@ -95,18 +92,18 @@ def lay_out_task(task: Task, attempts: Sequence[Sequence[Grid]] | None = None) -
 
 
 def lay_out_value(value: object, over: Grid | None, known: Type = ANY) -> Block:
-    """Return the scene of any value with its caption; patches are shown over the grid `over`.
+    """Lay out any value with its caption; patches are drawn over the grid `over`.
 
-    `known` is the value's type as far as one knows it.
+    `known` is the type of the value, if known.
     """
     figure = figure_of(value, over, known)
     return with_margin(_figure(figure, cell_size(canvases_in(figure))), MARGIN)
 
 
 def lay_out_call(args: Sequence[object], result: object) -> Block:
-    """Return the scene of a call: its arguments, an arrow, what it gives.
+    """Lay out a call: its arguments, an arrow, its result.
 
-    Patches are shown over the first argument that is a grid.
+    Patches are drawn over the first argument that is a grid.
     """
     over = next((arg for arg in args if describe(arg).kind is Kind.GRID), None)
     figures = [figure_of(value, over) for value in (*args, result)]  # type: ignore[arg-type]
@@ -116,8 +113,8 @@ def lay_out_call(args: Sequence[object], result: object) -> Block:
     return with_margin(row, MARGIN // 2)
 
 
-def _noted(canvas: Canvas, cell: int) -> Block:
-    """Return a canvas with the note on what was cut off, if anything was."""
+def _with_note(canvas: Canvas, cell: int) -> Block:
+    """Lay out a canvas with its note about cut-off cells, if any."""
     if not canvas.height or not canvas.width:
         return empty_block(max(cell, 12))
     note = text_block(canvas.note, LABEL_SIZE - 1, palette.TEXT)
@@ -128,7 +125,7 @@ def _figure(figure: Figure, cell: int) -> Block:
     fill = palette.FAILURE if figure.is_failure else palette.TEXT
     parts = [text_block(figure.caption, LABEL_SIZE, fill, bold=figure.is_failure)]
     if figure.canvas is not None:
-        parts.append(_noted(figure.canvas, cell))
+        parts.append(_with_note(figure.canvas, cell))
     if figure.items:
         items = [_figure(item, cell) for item in figure.items]
         parts.append(flow(items, MAX_WIDTH, 3 * GAP, 2 * GAP))
@@ -136,15 +133,14 @@ def _figure(figure: Figure, cell: int) -> Block:
     return stack(parts, GAP)
 
 
-_LabelledPair = tuple[str, Block, Block]
+_LabeledPair = tuple[str, Block, Block]
 
 
-def _pair_tables(sections: Sequence[Sequence[_LabelledPair]]) -> list[Block]:
-    """Return one table of labelled pairs for each section.
+def _pair_tables(sections: Sequence[Sequence[_LabeledPair]]) -> list[Block]:
+    """Return one table of labeled pairs per section.
 
-    In a column, inputs, arrows and outputs stand under one another, across all sections. There
-    are as many columns as fit into `MAX_WIDTH` and leave no row of the first section much
-    shorter than the others.
+    Inputs, arrows and outputs are aligned in columns across all sections. There are as many columns
+    as fit into `MAX_WIDTH` and fill the rows of the first section evenly.
     """
     n_pairs = len(sections[0])
     for n_columns in range(n_pairs, 0, -1):
@@ -171,8 +167,8 @@ def _pair_tables(sections: Sequence[Sequence[_LabelledPair]]) -> list[Block]:
     ]
 
 
-def _pair_row(row: Sequence[_LabelledPair], before: Sequence[int], after: Sequence[int]) -> Block:
-    """Return one row of a table whose columns have inputs and outputs of these widths."""
+def _pair_row(row: Sequence[_LabeledPair], before: Sequence[int], after: Sequence[int]) -> Block:
+    """Return one table row, given the widths of inputs and outputs per column."""
     height = max(max(left.height, right.height) for _, left, right in row)
     pairs = []
     for (label, left, right), before_width, after_width in zip(row, before, after, strict=False):
@@ -189,10 +185,11 @@ def _arrow() -> Block:
 
 
 def _attempts(canvases: Sequence[Canvas], cell: int) -> Block:
-    """Return attempts beside each other, the likelier first."""
+    """Lay out attempts side by side, most likely first."""
     blocks = [
         stack(
-            [text_block(f"attempt {number}", LABEL_SIZE, palette.TEXT), _noted(canvas, cell)], GAP
+            [text_block(f"attempt {number}", LABEL_SIZE, palette.TEXT), _with_note(canvas, cell)],
+            GAP,
         )
         for number, canvas in enumerate(canvases, 1)
     ]
@@ -200,7 +197,7 @@ def _attempts(canvases: Sequence[Canvas], cell: int) -> Block:
 
 
 def _question(cell: int) -> Block:
-    """Return a box with a question mark: the output that is asked for."""
+    """Return a box with a question mark for an unknown output."""
     side = max(48, 4 * cell)
     border = empty_block(side)
     size = side // 2

@@ -1,8 +1,6 @@
-"""Tasks, programs and values in, what a notebook shows of them out.
+"""Notebook representations of tasks, programs and values, for `arcbatt.display`.
 
-`arcbatt.display` asks here for what lies below this package; what lies above it makes its own.
-Plain tuples and sets cannot say how they are shown: in IPython, `show_values` has those drawn that
-are grids or patches.
+Classes of packages above this one have their own.
 """
 
 from __future__ import annotations
@@ -17,23 +15,23 @@ from arcbatt.drawing.pages import render_page
 from arcbatt.drawing.pixels import thumbnail
 from arcbatt.drawing.svg import svg_pair, svg_task, svg_value
 from arcbatt.drawing.words import words
-from arcbatt.engine.results import BattResult
+from arcbatt.engine.graph.results import BattResult
 from arcbatt.language import Failure, Function, Program, Reason, Result
 from arcbatt.plurals import count
 from arcbatt.tasks import Pair, Task, TaskSet
 
 _render = partial(render_page, "arcbatt.drawing")
 
-# Of a set, so many tasks are shown; of a batt, so many programs.
+# Tasks of a set, or programs of a batt, that are shown.
 MAX_ROWS = 12
-# Tuples and sets that are drawn, beside grids, which must have the colours of tasks.
+# Kinds of plain sets that are drawn; grids are checked separately.
 DRAWN = frozenset({Kind.OBJECT, Kind.INDICES, Kind.PATCHES, Kind.PICTURE, Kind.PICTURES})
 MAX_SIDE = 30
 _COLORS = frozenset(range(10))
 
 
 def draw_svg(thing: object) -> str | None:
-    """Return the drawing of what is one; None for what is more than that, or less."""
+    """Return a drawing as SVG, or None for values shown as HTML or text."""
     match thing:
         case Task():
             return svg_task(thing)
@@ -47,7 +45,7 @@ def draw_svg(thing: object) -> str | None:
 
 
 def make_html(thing: object) -> str | None:
-    """Return what shows a set, a program, a function or the result of a batt."""
+    """Return HTML for a task set, a program, a function or a batt result."""
     match thing:
         case Program():
             return program_html(thing.text)
@@ -69,7 +67,7 @@ def make_html(thing: object) -> str | None:
 
 
 def program_html(text: str) -> str:
-    """Return program text with its words coloured."""
+    """Return program text with syntax highlighting."""
     return _render("program.html", words=words(text, frozenset()))
 
 
@@ -99,7 +97,7 @@ def _batt_html(result: BattResult) -> str:
 
 
 def is_drawn(value: object) -> bool:
-    """Whether a plain tuple or set is surely meant as a grid, grids, or cells of one."""
+    """Return whether a plain tuple or set is certainly a grid, grids, or cells of one."""
     if not isinstance(value, tuple | frozenset) or not value:
         return False
     if isinstance(value, tuple) and (_is_grid(value) or all(map(_is_grid, value))):
@@ -119,5 +117,5 @@ def _is_grid(value: Any) -> bool:
 
 
 def draw_plain(value: object) -> str | None:
-    """Return the drawing of a plain tuple or set that is a grid or cells of one, else None."""
+    """Return a drawing of a plain tuple or set that is a grid or cells of one, else None."""
     return svg_value(value) if is_drawn(value) else None

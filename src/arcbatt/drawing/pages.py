@@ -1,9 +1,8 @@
-"""A template of HTML that lies beside a module and its values in, a page out.
+"""Render HTML pages from Jinja templates that are stored beside their modules.
 
-All that a template is given is escaped, unless it was made here to be HTML: drawings, styles and
-scripts. A template may use those of other packages, as "arcbatt.drawing/shared/base.html"; that one
-is the frame of all pages. A page has its styles and scripts within itself, or, where a server hands
-them out, refers to them.
+Values are escaped unless marked as trusted HTML: drawings, styles and scripts. A template may
+include templates of other packages, such as "arcbatt.drawing/shared/base.html", the frame of all
+pages. A page embeds its styles and scripts, or links to them if a server provides them.
 """
 
 from functools import cache
@@ -18,15 +17,15 @@ from arcbatt.language.primitives.cell_columns import COLOR_NAMES
 
 
 def render_page(package: str, template: str, *, linked: bool = False, **values: Any) -> str:
-    """Return the page that a template of a package makes of values.
+    """Render a template of a package.
 
-    A `linked` page refers to its styles and scripts by "/static/NAME".
+    A `linked` page refers to its styles and scripts as "/static/NAME".
     """
     return _environment(package, linked).get_template(template).render(**values)
 
 
 def trusted(html: str) -> Markup:
-    """Mark HTML that was made here, of escaped texts, as such."""
+    """Mark HTML as safe; all text in it must be escaped."""
     return Markup(html)
 
 
@@ -60,7 +59,7 @@ def _environment(package: str, linked: bool) -> Environment:
 
 
 def _colors() -> str:
-    """Return for scripts of pages of each colour its name, its fill, and that of text on it."""
+    """Return the name, fill and text color of each color, for scripts."""
     return ";".join(
         f"{name} {fill} {text_on(fill)}" for name, fill in zip(COLOR_NAMES, COLORS, strict=True)
     )

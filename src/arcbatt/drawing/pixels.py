@@ -1,6 +1,6 @@
-"""A grid in, the smallest picture of it out: a PNG of one pixel a cell, for pages of thousands.
+"""The smallest picture of a grid: a PNG with one pixel per cell, for pages with thousands.
 
-The page says how large a cell is shown (`image-rendering: pixelated`).
+The page scales it up (`image-rendering: pixelated`).
 """
 
 from base64 import b64encode
@@ -14,15 +14,15 @@ from arcbatt.drawing.pages import trusted
 from arcbatt.drawing.palette import COLORS
 from arcbatt.tasks import Grid
 
-# The longer side of a thumbnail, in pixels, for grids that are not larger themselves.
+# The longer side of a thumbnail in pixels, unless the grid is larger.
 THUMBNAIL_SIDE = 60
-# A cell of a picture is so many pixels large; the style of pages knows these sizes.
+# Cell sizes in pixels; the style sheet of pages has a class for each.
 MIN_CELL, MAX_CELL = 3, 16
 _PALETTE = bytes.fromhex("".join(color[1:] for color in COLORS))
 
 
 def png_pixels(grid: Grid) -> bytes:
-    """Return a grid of ARC colours as PNG, one pixel a cell."""
+    """Return a grid of ARC colors as PNG with one pixel per cell."""
     image = Image.frombytes("P", (len(grid[0]), len(grid)), b"".join(map(bytes, grid)))
     image.putpalette(_PALETTE)
     file = BytesIO()
@@ -31,7 +31,7 @@ def png_pixels(grid: Grid) -> bytes:
 
 
 def thumbnail(grid: Grid) -> Markup:
-    """Return a small picture of a grid as HTML, its cells as large as there is room for."""
+    """Return a small picture of a grid as HTML."""
     cell = max(THUMBNAIL_SIDE // max(len(grid), len(grid[0])), 2)
     style = f"image-rendering:pixelated;display:inline;margin:0 4px;height:{cell * len(grid)}px"
     return trusted(f'<img alt="" src="{data_url(grid)}" style="{style}">')
@@ -42,16 +42,16 @@ def picture(
     side: int,
     *,
     name: str = "",
-    most: int = MAX_CELL,
+    max_cell: int = MAX_CELL,
     marked: Iterable[tuple[int, int]] = (),
 ) -> Markup:
-    """Return a grid as HTML of a page in the common frame, the longer side about `side` pixels.
+    """Return a grid as HTML, with its longer side about `side` pixels.
 
-    `marked` are (row, column) of cells with a frame around them. It has no style within it, which
-    the policy of served pages would not allow.
+    Cells in `marked`, as (row, column), get a frame. There are no inline styles, which the content
+    security policy of served pages forbids.
     """
     height, width = len(grid), len(grid[0])
-    cell = min(max(side // max(height, width), MIN_CELL), most)
+    cell = min(max(side // max(height, width), MIN_CELL), max_cell)
     size = f'width="{width * cell}" height="{height * cell}"'
     frames = "".join(f"M{column} {row}h1v1h-1z" for row, column in sorted(marked))
     marks = ""
@@ -65,5 +65,5 @@ def picture(
 
 
 def data_url(grid: Grid) -> str:
-    """Return the picture of a grid as an address that needs no file."""
+    """Return the picture of a grid as a data URL."""
     return "data:image/png;base64," + b64encode(png_pixels(grid)).decode()

@@ -1,4 +1,4 @@
-"""Tasks and scenes in, PNG files as bytes out: what the SVGs show, on white."""
+"""Render tasks and scenes as PNG files on a white background."""
 
 from io import BytesIO
 
@@ -8,9 +8,9 @@ from arcbatt.drawing.layout import lay_out_task
 from arcbatt.drawing.scene import Block, Boxes, Label, Polygon, Polyline
 from arcbatt.tasks import Task
 
-# Pixels of the file for one pixel of the scene: sharp on screens of high resolution too.
+# Image pixels per scene pixel, for high-resolution screens.
 SCALE = 2
-# How many times as large lines are drawn before they are shrunk to their size.
+# The factor by which lines are drawn larger before they are scaled down.
 SMOOTHING = 4
 BACKGROUND = "#FFFFFF"
 
@@ -34,7 +34,7 @@ def render_png(scene: Block) -> bytes:
             case Polyline():
                 _draw_line(image, command)
             case Label():
-                _draw_label(image, draw, command)
+                _draw_label(draw, command)
     file = BytesIO()
     image.save(file, "PNG", optimize=True)
     return file.getvalue()
@@ -45,7 +45,7 @@ def _draw_boxes(image: Image.Image, draw: ImageDraw.ImageDraw, boxes: Boxes) -> 
         left, top = x * SCALE, y * SCALE
         right, bottom = (x + width) * SCALE, (y + height) * SCALE
         if boxes.opacity == 1:
-            # Pillow counts the last pixel in.
+            # Pillow includes the last pixel.
             draw.rectangle((left, top, right - 1, bottom - 1), fill=boxes.fill)
         else:
             under = image.crop((left, top, right, bottom))
@@ -54,7 +54,7 @@ def _draw_boxes(image: Image.Image, draw: ImageDraw.ImageDraw, boxes: Boxes) -> 
 
 
 def _draw_line(image: Image.Image, line: Polyline) -> None:
-    """Draw a line larger than it is and shrink it: Pillow itself draws slanting ones jagged."""
+    """Draw a line at a larger scale and shrink it, as Pillow does not antialias lines."""
     radius = line.width / 2
     points = [(x * SCALE * SMOOTHING, y * SCALE * SMOOTHING) for x, y in line.points]
     reach = SCALE * SMOOTHING * (radius + 1)
@@ -73,34 +73,10 @@ def _draw_line(image: Image.Image, line: Polyline) -> None:
     image.paste(line.stroke, (left, top), mask.resize(size, Image.Resampling.BOX))
 
 
-def _draw_label(image: Image.Image, draw: ImageDraw.ImageDraw, label: Label) -> None:
-    font = _font(label.size * SCALE)
-    # The built-in font has one weight; drawn twice, a pixel apart, it stands for bold.
-    places = [(label.x * SCALE + dx, label.y * SCALE) for dx in range(1 + label.bold)]
-    if isinstance(font, ImageFont.FreeTypeFont):
-        anchor = {"start": "ls", "middle": "ms", "end": "rs"}[label.anchor]
-        for place in places:
-            draw.text(place, label.text, label.fill, font, anchor)
-        return
-    mask = _enlarge(font, label.text, label.size * SCALE)
-    shift = {"start": 0.0, "middle": 0.5, "end": 1.0}[label.anchor]
-    for x, y in places:
-        image.paste(label.fill, (int(x - shift * mask.width), y - mask.height), mask)
-
-
-def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """Return the built-in font; Pillow 10.0, or one without FreeType, has it in one size alone."""
-    try:
-        return ImageFont.load_default(size)
-    except TypeError:
-        return ImageFont.load_default()
-
-
-def _enlarge(font: ImageFont.ImageFont, text: str, height: int) -> Image.Image:
-    """Return text in a font that has one size, brought to another."""
-    # It has the letters of Latin-1 alone.
-    known = text.encode("latin-1", "replace").decode("latin-1") or " "
-    left, top, right, bottom = map(int, font.getbbox(known))
-    mask = Image.new("L", (max(right, left + 1), max(bottom, top + 1)))
-    ImageDraw.Draw(mask).text((0, 0), known, 255, font)
-    return mask.resize((mask.width * height // mask.height, height), Image.Resampling.BICUBIC)
+def _draw_label(draw: ImageDraw.ImageDraw, label: Label) -> None:
+    font = ImageFont.load_default(label.size * SCALE)
+    anchor = {"start": "ls", "middle": "ms", "end": "rs"}[label.anchor]
+    # The built-in font has one weight; bold text is drawn twice, a pixel apart.
+    for dx in range(1 + label.bold):
+        place = (label.x * SCALE + dx, label.y * SCALE)
+        draw.text(place, label.text, label.fill, font, anchor)

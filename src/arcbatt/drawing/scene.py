@@ -1,8 +1,7 @@
-"""Drawing commands and how blocks of them are put together: blocks in, one scene out.
+"""Drawing commands, and blocks of them that are combined into a scene.
 
-Coordinates are whole pixels, x to the right and y down, so that both renderers (SVG and PNG) draw
-crisp cells. Lines of a grid and outlines are thin boxes for the same reason. Only the curves of
-charts lie between pixels.
+Coordinates are whole pixels, x to the right and y down, and lines and outlines are thin boxes, so
+that both renderers (SVG and PNG) draw crisp cells. Only chart curves use fractions of pixels.
 """
 
 from collections.abc import Sequence
@@ -13,14 +12,14 @@ Box = tuple[int, int, int, int]  # x, y, width, height
 Align = Literal["start", "middle"]
 Anchor = Literal["start", "middle", "end"]
 
-# Width of an average character in parts of the font size: on the safe side for sans-serif fonts,
-# since the width of text is only known to whoever draws it.
+# An upper estimate of the average character width of sans-serif fonts, relative to the font size.
+# The exact width is known only to the renderer.
 CHARACTER_WIDTH = 0.58
 
 
 @dataclass(frozen=True)
 class Boxes:
-    """Filled boxes of one colour."""
+    """Filled boxes of one color."""
 
     boxes: tuple[Box, ...]
     fill: str
@@ -37,7 +36,7 @@ class Polygon:
 
 @dataclass(frozen=True)
 class Polyline:
-    """A line through points, of a width in pixels; with one point, a dot."""
+    """A line through points; a dot if there is only one."""
 
     points: tuple[tuple[float, float], ...]
     stroke: str
@@ -46,7 +45,7 @@ class Polyline:
 
 @dataclass(frozen=True)
 class Label:
-    """One line of text; (x, y) is the start, the middle or the end of its baseline."""
+    """One line of text; (x, y) is the start, middle or end of its baseline."""
 
     x: int
     y: int
@@ -62,7 +61,7 @@ Command = Boxes | Polygon | Polyline | Label
 
 @dataclass(frozen=True)
 class Block:
-    """Commands with the size of the area that they draw on; its upper left corner is (0, 0)."""
+    """Commands and the size of their area; its upper left corner is (0, 0)."""
 
     width: int
     height: int
@@ -88,7 +87,7 @@ def _move(command: Command, dx: int, dy: int) -> Command:
 
 
 def text_width(text: str, size: int) -> int:
-    """Return about how wide the text is drawn, rather too wide than too narrow."""
+    """Return an upper estimate of the width of text in pixels."""
     return round(len(text) * size * CHARACTER_WIDTH) + 2
 
 
@@ -102,7 +101,7 @@ def text_block(text: str, size: int, fill: str, bold: bool = False) -> Block:
 
 
 def beside(blocks: Sequence[Block], gap: int, align: Align = "start") -> Block:
-    """Return the blocks from left to right, in line at their tops or at their middles."""
+    """Arrange blocks from left to right, aligned at their tops or middles."""
     height = max((block.height for block in blocks), default=0)
     commands: list[Command] = []
     x = 0
@@ -114,7 +113,7 @@ def beside(blocks: Sequence[Block], gap: int, align: Align = "start") -> Block:
 
 
 def stack(blocks: Sequence[Block], gap: int) -> Block:
-    """Return the blocks from top to bottom, in line at their left; empty ones take no room."""
+    """Arrange blocks from top to bottom, aligned at the left; skip empty ones."""
     blocks = [block for block in blocks if block.height]
     commands: list[Command] = []
     y = 0
@@ -127,7 +126,7 @@ def stack(blocks: Sequence[Block], gap: int) -> Block:
 
 
 def flow(blocks: Sequence[Block], max_width: int, gap: int, row_gap: int) -> Block:
-    """Return the blocks in rows, a new row wherever the next block would pass `max_width`."""
+    """Arrange blocks in rows that are at most `max_width` wide."""
     rows: list[list[Block]] = []
     x = 0
     for block in blocks:
@@ -140,13 +139,13 @@ def flow(blocks: Sequence[Block], max_width: int, gap: int, row_gap: int) -> Blo
 
 
 def widen(block: Block, width: int, height: int) -> Block:
-    """Return the block in the middle of an area that is at least this wide and high."""
+    """Center a block in an area of at least this width and height."""
     width, height = max(width, block.width), max(height, block.height)
     dx, dy = (width - block.width) // 2, (height - block.height) // 2
     return Block(width, height, move(block, dx, dy))
 
 
 def with_margin(block: Block, margin: int) -> Block:
-    """Return the block with free room on all four sides."""
+    """Add a margin on all four sides."""
     commands = move(block, margin, margin)
     return Block(block.width + 2 * margin, block.height + 2 * margin, commands)

@@ -1,7 +1,7 @@
-"""Grids, pairs, tasks and values in, SVG documents out.
+"""Render grids, pairs, tasks and values as SVG documents.
 
-The background is transparent and text is of a middle grey, so that a picture can stand on a light
-or a dark page. Nothing in it refers to anything outside it.
+The background is transparent and text is medium gray, so that a picture works on light and dark
+pages. Documents are self-contained.
 """
 
 from collections.abc import Sequence
@@ -37,9 +37,9 @@ def svg_task(task: Task) -> str:
 
 
 def svg_value(value: object, over: Grid | None = None, known: Type = ANY) -> str:
-    """Return any value of the DSL as SVG; patches are shown over the grid `over`.
+    """Return any value of the DSL as SVG; patches are drawn over the grid `over`.
 
-    `known` is the value's type as far as one knows it.
+    `known` is the type of the value, if known.
     """
     return render_svg(lay_out_value(value, over, known))
 
@@ -64,14 +64,14 @@ def render_svg(scene: Block) -> str:
 def _element(command: Command) -> str:
     match command:
         case Boxes(boxes, fill, opacity):
-            faint = f' fill-opacity="{opacity}"' if opacity < 1 else ""
+            transparency = f' fill-opacity="{opacity}"' if opacity < 1 else ""
             path = "".join(f"M{x} {y}h{width}v{height}h-{width}z" for x, y, width, height in boxes)
-            return f'<path fill="{fill}"{faint} shape-rendering="crispEdges" d="{path}"/>'
+            return f'<path fill="{fill}"{transparency} shape-rendering="crispEdges" d="{path}"/>'
         case Polygon(points, fill):
             corners = " ".join(f"{x},{y}" for x, y in points)
             return f'<polygon fill="{fill}" points="{corners}"/>'
         case Polyline(points, stroke, width):
-            # A line of no length is drawn by its round ends.
+            # A line of length zero shows its round ends.
             ends = points if len(points) > 1 else points * 2
             path = " ".join(f"{x:.1f},{y:.1f}" for x, y in ends)
             return (

@@ -1,8 +1,8 @@
-"""Grids, pairs, tasks and values in, Rich renderables out.
+"""Draw grids, pairs, tasks and values as Rich renderables.
 
-How cells are shown is decided when a renderable is printed, since only then the console is known:
-as blocks of colour two columns wide, as half blocks where those do not fit, and as digits where
-there is no colour (NO_COLOR, a file, a pipe).
+The style of cells is chosen when a renderable is printed, as only then the console is known: color
+blocks two columns wide, half blocks where those do not fit, or digits without color (NO_COLOR, a
+file, a pipe).
 """
 
 from collections.abc import Callable, Sequence
@@ -20,25 +20,25 @@ from arcbatt.plurals import count
 from arcbatt.tasks import Grid, Pair, Task
 
 FLOW_GAP = 4
-# Wider than any pair of canvases.
+# Columns; wider than any pair of canvases.
 UNLIMITED = 10_000
 
 Build = Callable[[Style], RenderableType]
 
 
 def draw_grid(grid: Grid) -> RenderableType:
-    """Return a grid, without a caption."""
+    """Draw a grid, without a caption."""
     canvas = canvas_of_grid(grid)
     return _Fitted(lambda style: draw_cells(canvas, style))
 
 
 def draw_pair(pair: Pair) -> RenderableType:
-    """Return a pair: input, arrow, output, or one below the other where they do not fit."""
+    """Draw a pair: input, arrow, output; one below the other if they do not fit."""
     return _Fitted(lambda style: _pair(pair.input, pair.output, style))
 
 
 def draw_task(task: Task) -> RenderableType:
-    """Return a task: all demos and the test inputs, in as many columns as fit."""
+    """Draw all demos and test inputs of a task, in as many columns as fit."""
     title = Text(task.id, style="bold")
     title.append(
         f"  {task.source}, {count(len(task.demos), 'demo')}, "
@@ -55,7 +55,7 @@ def draw_task(task: Task) -> RenderableType:
 
 
 def draw_pairs(pairs: Sequence[tuple[str, Grid, Grid | None]]) -> RenderableType:
-    """Return pairs with a label each, in as many columns as fit; an output may be unknown."""
+    """Draw labeled pairs in as many columns as fit; an output may be unknown."""
 
     def build(style: Style) -> list[RenderableType]:
         return [
@@ -70,15 +70,15 @@ def draw_pairs(pairs: Sequence[tuple[str, Grid, Grid | None]]) -> RenderableType
 
 
 def draw_value(value: object, over: Grid | None = None, known: Type = ANY) -> RenderableType:
-    """Return any value of the DSL with a caption; patches are shown over the grid `over`.
+    """Draw any value of the DSL with a caption; patches are drawn over the grid `over`.
 
-    `known` is the value's type as far as one knows it.
+    `known` is the type of the value, if known.
     """
     return _figure(figure_of(value, over, known))
 
 
 class _Fitted:
-    """A drawing in the first style that the console can show and that fits into its width."""
+    """A drawing in the first supported style that fits the console width."""
 
     def __init__(self, build: Build) -> None:
         self._build = build
@@ -98,7 +98,7 @@ class _Fitted:
 
 
 class _Flow:
-    """Drawings side by side, a new row wherever the next one would pass the console's width."""
+    """Drawings side by side, in rows that fit the console width."""
 
     def __init__(self, items: Sequence[RenderableType]) -> None:
         self._items = items
@@ -130,7 +130,7 @@ class _Flow:
 
 
 class _Pairs:
-    """The pairs of a task in a flow, all in one style: the first in which the widest fits."""
+    """Pairs in rows, all in the first style in which the widest fits."""
 
     def __init__(self, build: Callable[[Style], list[RenderableType]]) -> None:
         self._build = build
@@ -144,13 +144,13 @@ class _Pairs:
 
 
 def _width(drawn: RenderableType, console: Console, options: ConsoleOptions) -> int:
-    """Return how wide a drawing would be on a console without limits."""
-    # A measurement is cut at the width of the console, so it cannot say what is too wide.
+    """Return the width of a drawing on an unlimited console."""
+    # Rich clips measurements at the console width.
     return Measurement.get(console, options.update(width=UNLIMITED), drawn).maximum
 
 
 def _styles(console: Console, options: ConsoleOptions) -> Sequence[Style]:
-    """Return the styles that a console can show, the clearest first, the smallest last."""
+    """Return the styles that a console supports, from widest to narrowest."""
     if console.no_color or console.color_system is None:
         return (Style.DIGITS, Style.TIGHT_DIGITS, Style.STACKED_DIGITS)
     if options.ascii_only:
@@ -159,7 +159,7 @@ def _styles(console: Console, options: ConsoleOptions) -> Sequence[Style]:
 
 
 def _size(grid: Grid | None) -> str:
-    """Return "3x3", which tells a black grid from a black terminal, or "?" for no grid."""
+    """Return the size as "3x3", or "?" for no grid; black grids are invisible otherwise."""
     return "?" if grid is None else f"{len(grid)}x{len(grid[0])}"
 
 

@@ -1,4 +1,4 @@
-"""A canvas of cells and a style in, lines of terminal text out."""
+"""Render a canvas of cells as terminal text."""
 
 from collections.abc import Mapping
 from enum import Enum, auto
@@ -14,7 +14,7 @@ MAX_CELL_COLUMNS = 6
 
 
 class Style(Enum):
-    """How cells are shown. The stacked styles put the two grids of a pair below one another."""
+    """Styles of cells. The stacked styles put the output of a pair below its input."""
 
     BLOCKS = auto()
     HALF_BLOCKS = auto()
@@ -25,7 +25,7 @@ class Style(Enum):
 
 
 def draw_cells(canvas: Canvas, style: Style) -> Text:
-    """Return the cells of a canvas as text of one line a row, or half a line in half blocks."""
+    """Return the cells of a canvas as text, one line per row, or per two rows in half blocks."""
     if not canvas.height or not canvas.width:
         text = Text("(no cells)", style="dim")
     elif style is Style.BLOCKS:
@@ -37,7 +37,7 @@ def draw_cells(canvas: Canvas, style: Style) -> Text:
     if canvas.note:
         text.append(f"\n{canvas.note}", style="dim")
     text.no_wrap = True
-    # Too wide for the terminal even so: the end of a cut line says it.
+    # Mark lines that are too wide for the terminal in any style.
     text.overflow = "ellipsis"
     return text
 
@@ -51,12 +51,12 @@ def _columns(canvas: Canvas) -> range:
 
 
 def _owners(canvas: Canvas) -> dict[Index, int]:
-    """Return which patch is seen at an index: the last one that covers it."""
+    """Return the visible patch per index: the last one that covers it."""
     return {index: k for k, patch in enumerate(canvas.patches) for index in patch.cells}
 
 
 def _number_at(canvas: Canvas, index: Index, owners: Mapping[Index, int]) -> int | None:
-    """Return the number that is seen at an index, None where there is none."""
+    """Return the visible number at an index, or None."""
     if index in owners:
         number = canvas.patches[owners[index]].cells[index]
         if number is not None:
@@ -69,7 +69,7 @@ def _is_shaded(canvas: Canvas, index: Index, owners: Mapping[Index, int]) -> boo
 
 
 def _color_at(canvas: Canvas, index: Index, owners: Mapping[Index, int]) -> str | None:
-    """Return the colour that is seen at an index, None where there is nothing."""
+    """Return the visible color at an index, or None."""
     number = _number_at(canvas, index, owners)
     if index not in owners:
         if number is None:
@@ -83,7 +83,7 @@ def _color_at(canvas: Canvas, index: Index, owners: Mapping[Index, int]) -> str 
 
 
 def _letter(canvas: Canvas, index: Index, owners: Mapping[Index, int]) -> str:
-    """Return a letter for the patch at an index if there are several patches to tell apart."""
+    """Return a letter for the patch at an index if there are several patches."""
     if len(canvas.patches) < 2 or index not in owners:
         return ""
     return ascii_lowercase[owners[index] % len(ascii_lowercase)]
@@ -94,7 +94,7 @@ def _cell_text(text: str, columns: int) -> str:
 
 
 def _blocks(canvas: Canvas) -> Text:
-    """Two columns of background colour a cell, more where odd numbers need them."""
+    """Render cells as background color, two columns each, more if numbers need them."""
     owners = _owners(canvas)
     labels: dict[Index, str] = {}
     for row in _rows(canvas):
@@ -120,7 +120,7 @@ def _blocks(canvas: Canvas) -> Text:
 
 
 def _half_blocks(canvas: Canvas) -> Text:
-    """One column a cell and two rows a line: the upper cell in front, the lower behind it."""
+    """Render two rows per line: the upper cell as foreground, the lower as background."""
     owners = _owners(canvas)
     text = Text()
     for row in _rows(canvas)[::2]:
@@ -143,7 +143,7 @@ def _half_blocks(canvas: Canvas) -> Text:
 
 
 def _digits(canvas: Canvas, gap: str) -> Text:
-    """The number of each cell; under patches only theirs, "#" for an index, "." for the rest."""
+    """Render numbers; with patches only theirs, "#" for an index and "." for other cells."""
     owners = _owners(canvas)
     cells: dict[Index, str] = {}
     for row in _rows(canvas):
@@ -158,7 +158,7 @@ def _digits(canvas: Canvas, gap: str) -> Text:
                 digits = number_text(number) if number is not None else ""
                 cells[index] = digits + _letter(canvas, index, owners)
     columns = min(max(map(len, cells.values())), MAX_CELL_COLUMNS)
-    # Numbers of several digits would run into one another.
+    # Separate numbers of several digits.
     gap = gap if columns == 1 else " "
     return Text(
         "\n".join(

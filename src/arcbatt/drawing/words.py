@@ -1,4 +1,4 @@
-"""The text of a program in, its words out, with what they are: for whoever colours it."""
+"""Split program text into words with their kinds, for syntax highlighting."""
 
 import re
 from collections.abc import Iterator, Set
@@ -14,7 +14,7 @@ _WORD = re.compile(r"#.*|[^\W\d]\w*|\d+|\s+|.", re.DOTALL)
 
 
 def words(text: str, names: Set[str]) -> Iterator[tuple[WordKind, str]]:
-    """Cut program text into words with their kinds; together they are the text again."""
+    """Yield the words of program text with their kinds; joined, they are the text."""
     for match in _WORD.finditer(text):
         word = match.group()
         yield _kind(word, names), word

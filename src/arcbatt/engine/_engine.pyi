@@ -11,6 +11,16 @@ source_digest: str
 
 def build_info() -> dict[str, Any]: ...
 def set_function_class(cls: Any) -> None: ...
+def run_primitive(
+    primitive: int,
+    args: tuple[object, ...],
+    max_steps: int,
+    max_bytes: int,
+    steps: int,
+    n_bytes: int,
+    /,
+) -> tuple[int, object, int]: ...
+def find_rule(primitive: int, args: tuple[object, ...], /) -> object: ...
 def call(
     primitive: int, args: tuple[Any, ...], max_steps: int, max_bytes: int
 ) -> tuple[int, Any, int, int, int]: ...
@@ -50,22 +60,6 @@ class FusedBatt:
     def image_bytes(self) -> int: ...
     def write_image(self, to: Any, base: int) -> None: ...
 
-class SampleQueue:
-    def __init__(self, *, n_samples: int, has_left_out: bool) -> None: ...
-    def lend(self, n: int, due_s: float) -> tuple[int, int, int] | None: ...
-    def finish(self, chunk: int) -> bool: ...
-    def give_back(self, chunk: int) -> None: ...
-    def is_overtaken(self, chunk: int) -> bool: ...
-    def close(self) -> None: ...
-    @property
-    def n_left(self) -> int: ...
-    @property
-    def n_done(self) -> int: ...
-    @property
-    def n_left_out_done(self) -> int: ...
-    @property
-    def done_s(self) -> float: ...
-
 def run_batt(
     batt: FusedBatt,
     samples: Samples,
@@ -81,8 +75,6 @@ def run_batt(
     steps: Any,
     numbers: Any,
     keep_values: bool,
-    queue: SampleQueue | None,
-    programs_on_gpu: Any,
     profile: Any,
 ) -> tuple[list[bytes], list[bytes]] | None: ...
 def run_tasks(
@@ -98,23 +90,56 @@ def run_tasks(
     staged: bool,
     n_done: int,
     reasons: Any,
-    n_matches: Any,
+    matches: Any,
     hashes: Any,
     steps: Any,
     numbers: Any,
     profile: Any,
 ) -> None: ...
-def copy_result_rows(to: Any, source: Any, rows: Any, first_byte: int) -> None: ...
 def number_keys(keys: Any, numbers: Any) -> None: ...
 def find_same_rows(reasons: Any, hashes: Any, firsts: Any) -> None: ...
 def count_calls(firsts: Any, counts: Any, args: Any, places: Any, n_calls: Any) -> None: ...
 def mark_needed(firsts: Any, counts: Any, args: Any, places: Any, needed: Any) -> None: ...
 
-n_heads: int
+ops: dict[str, int]
+tags: dict[str, int]
+step_kinds: list[str]
+other_heads: list[str]
 NO_DOMAIN: int
+MAX_PHASES: int
+batt_bytes: int
+value_bytes: int
+cost_bytes: int
+page_bytes: int
 step_bytes: int
 queue_bytes: int
 domain_bytes: int
+LAUNCH: np.dtype[np.void]
+
+class Driver:
+    def __init__(
+        self, *, launch: int, record: int, wait: int, copy: int, fill: int, query: int
+    ) -> None: ...
+
+class DeviceSettings:
+    def __init__(
+        self,
+        *,
+        n_blocks: int,
+        n_wide_blocks: int,
+        block_threads: int,
+        wide_block_threads: int,
+        elements_per_item: int,
+        max_large: int,
+        max_elements: int,
+        add_counts: int,
+        pick: int,
+    ) -> None: ...
+
+class DeviceAddresses:
+    def __init__(
+        self, *, nodes: int, others: int, domains: int, queues: int, listed: int
+    ) -> None: ...
 
 class PlanRules:
     def __init__(
@@ -151,11 +176,9 @@ class Plan:
     @property
     def others(self) -> NDArray[np.uint32]: ...
     @property
-    def ops(self) -> NDArray[np.uint32]: ...
+    def sites(self) -> NDArray[np.void]: ...
     @property
-    def sites(self) -> NDArray[np.uint32]: ...
-    @property
-    def steps(self) -> NDArray[np.uint32]: ...
+    def steps(self) -> NDArray[np.void]: ...
     @property
     def stage_ends(self) -> NDArray[np.uint32]: ...
     @property
@@ -171,9 +194,9 @@ class PlanRun:
         self,
         plan: Plan,
         *,
-        driver_functions: Any,
-        settings: Any,
-        places: Any,
+        driver: Driver,
+        settings: DeviceSettings,
+        addresses: DeviceAddresses,
         streams: Any,
         events: Any,
         timing: Any,

@@ -1,4 +1,4 @@
-"""The search in native code, `enumerate/binding.cpp`."""
+"""The native search, `native/enumerate/binding.cpp`."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -16,13 +16,13 @@ class StopFlag:
     def set(self) -> None: ...
 
 class SearchOptions:
-    """How far a search goes; `EnumerateOptions` says what each field is."""
+    """The bounds of a search; `EnumerateOptions` explains each field."""
 
     depth: int
     size_depth: int
     size_guess: int
     output_sources: bool
-    by_open: bool
+    open_cells_first: bool
     enabled: list[int]
     max_pieces: int
     subsets: bool
@@ -34,8 +34,8 @@ class SearchOptions:
 
     def __init__(self) -> None: ...
 
-class Walk:
-    """A task's grids, and what its last search has kept to go on from."""
+class Search:
+    """A search of a task's grids that keeps its state, so that the next run can resume it."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class Walk:
         outputs: Sequence[_Grid],
         sources: Sequence[tuple[Sequence[_Grid], int]],
     ) -> None: ...
-    def search(
+    def run(
         self, options: SearchOptions, stop: StopFlag
     ) -> tuple[Any, list[Any], dict[str, Any]]: ...
     @property
@@ -55,7 +55,7 @@ def moves() -> list[tuple[str, str, tuple[int, ...], str]]: ...
 def apply(
     move: int, value: _Picture | list[_Picture], size: tuple[int, int]
 ) -> _Picture | list[_Picture] | None:
-    """Return what a move gives on one picture or list of them; None where it is refused."""
+    """Return the result of a move on a picture or a list of pictures; None if it is refused."""
 
-def tell(move: int, value: _Picture, size: tuple[int, int]) -> _Picture | Literal[False] | None:
-    """Return what features of a picture tell of a move; False where it has to be run."""
+def predict(move: int, value: _Picture, size: tuple[int, int]) -> _Picture | Literal[False] | None:
+    """Return the result of a move as features predict it; False if it has to be run."""

@@ -1,4 +1,4 @@
-"""The version of the engine: whatever may change what it gives for a program."""
+"""The version of the engine: a digest of its sources."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from . import _engine
 
 @cache
 def engine_version() -> str:
-    """Return 32 hexadecimal digits that stand for the engine that this process runs.
+    """Return the version of the engine that this process runs, as 32 hexadecimal digits.
 
-    They are a digest of the native sources, as the extension was built from them, and of the Python
-    sources beside them. So a changed engine is another version, and so is a changed comment; what
-    it means is `language_version`.
+    It is a digest of the native sources that the extension was built from, and of the Python
+    sources. So a changed comment makes another version, too; `language_version` is that of the
+    meaning of programs.
     """
     folder = Path(__file__).parent
     digest = blake2b(_engine.source_digest.encode(), digest_size=16)

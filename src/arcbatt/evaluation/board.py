@@ -1,12 +1,13 @@
-"""The board: tasks packed once in, judgements of programs on them out.
+"""The board: the tasks of a run, packed once, and the evaluation of programs on them.
 
-Two questions are asked of it. Which of many programs are worth a closer look? `screen` runs a batt
-on the demos of all tasks, in stages: what misses a task's first demo is not run on its others. What
-is to be said of a program on a task? `trials` runs it anew on all demos, each held out if it reads
-them, and on all test inputs: so what is said of it never rests on what was found in a large batt.
+`screen` finds out which of many programs deserve a closer look: it runs a batt on the demos of all
+tasks, in stages, so that a program that misses a task's first demo is not run on its others.
+`trials` returns everything about a program on a task: it runs the program again on all demos, each
+held out if the program reads them, and on all test inputs, so a trial never depends on a large
+batt.
 
-A program that sees the pair it is judged by can look the output up in `S`, and so fit all demos of
-nearly any task without a rule. Held out, a demo is what a test input is: a pair that is not in `S`.
+A program that sees the pair it is judged by can look up the output in `S`, and so fit the demos of
+nearly any task without a rule. A held-out demo is like a test input: a pair that is not in `S`.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.engine.batt import Batt
-from arcbatt.engine.results import BattResult
-from arcbatt.engine.samples import Samples
-from arcbatt.engine.staged import TaskResult, TaskSamples, run_on_tasks
+from arcbatt.engine.graph.results import BattResult
+from arcbatt.engine.graph.samples import Samples
+from arcbatt.engine.task_run import TaskResult, TaskSamples, run_on_tasks
 from arcbatt.language import SEARCH_BUDGET, Failure, Program, Reason, Value
 from arcbatt.measure import check_threads, phase
 from arcbatt.tasks import Grid, Task
@@ -31,17 +32,16 @@ from arcbatt.tasks import Grid, Task
 from .copies import COPIES
 from .trial import FULL_CREDIT, Trial, submittable
 
-# One mutant in seven costs far more than all others, and these would take three quarters of the
-# time: those that cost more than so much, in the mean over a few tasks. The dearest solver of the
-# library costs 11,000 steps a sample.
-DEAR_STEPS = 20_000
+# One mutant in seven costs more than this on average over a few probed tasks; together they would
+# take three quarters of the time. The most expensive library solver costs 11,000 steps per sample.
+EXPENSIVE_STEPS = 20_000
 N_PROBED = 8
-# Of these, by size, the tasks on which most of those mutants are told from others; they come first.
+# The probed tasks, by rank in size, that identify most expensive mutants; they are run first.
 PROBED_FIRST = (3, 5)
 
 
 class HeldOutSamples(TaskSamples):
-    """The demos of tasks; the only demo of a task has nothing but itself to be seen with."""
+    """The demos of tasks, each held out; a task's only demo sees itself."""
 
     def demos_of(self, tasks: Sequence[int], first: int = 0, end: int | None = None) -> Samples:
         chosen = [
@@ -56,8 +56,8 @@ class HeldOutSamples(TaskSamples):
         )
 
 
-class _TaskAlone:
-    """The samples of one task: its demos, then its test inputs; its copies; its demos held out."""
+class _OneTask:
+    """The samples of one task: its demos and test inputs, its copies, its demos held out."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
@@ -68,6 +68,12 @@ class _TaskAlone:
     def samples(self) -> Samples:
         targets = [*(output for _, output in self.pairs), *([None] * len(self.task.test_inputs))]
         return Samples(self.inputs, targets, [self.pairs] * len(self.inputs))
+
+    @cached_property
+    def tests(self) -> Samples:
+        """The test inputs alone."""
+        inputs = self.task.test_inputs
+        return Samples(inputs, demos=[self.pairs] * len(inputs))
 
     @cached_property
     def copies(self) -> Samples:
@@ -93,27 +99,27 @@ class _TaskAlone:
 
     @cached_property
     def first(self) -> Samples:
-        """The first demo alone, which sees all demos."""
+        """The first demo, with all demos as `S`."""
         demo = self.task.demos[0]
         return Samples([demo.input], [demo.output], [self.pairs])
 
 
 class TaskBoard:
-    """The tasks of a run. Several threads may screen and ask for trials at a time."""
+    """The tasks of a run. Several threads may use it at the same time."""
 
     def __init__(
         self, tasks: Sequence[Task], *, device: str = "auto", n_threads: int | None = None
     ) -> None:
         if len({task.id for task in tasks}) != len(tasks):
-            raise ValueError("two tasks have one id")
+            raise ValueError("two tasks have the same id")
         check_threads(n_threads)
         self.tasks = tuple(tasks)
         self.device = device
         self.n_threads = n_threads
-        # How many results of screening came from which device, for all parts of this board.
+        # The number of screening results per device, for all parts of this board.
         self.ran_on: Counter[str] = Counter()
         self._counting = Lock()
-        self._alone: dict[str, _TaskAlone] = {}
+        self._by_id: dict[str, _OneTask] = {}
 
     def __len__(self) -> int:
         return len(self.tasks)
@@ -136,10 +142,10 @@ class TaskBoard:
         """Return a board of some tasks, with the devices of this one."""
         if tuple(tasks) == self.tasks:
             return self
-        found = TaskBoard(tasks, device=self.device, n_threads=self.n_threads)
-        found._alone = self._alone
-        found.ran_on, found._counting = self.ran_on, self._counting
-        return found
+        board = TaskBoard(tasks, device=self.device, n_threads=self.n_threads)
+        board._by_id = self._by_id
+        board.ran_on, board._counting = self.ran_on, self._counting
+        return board
 
     @phase("run")
     def screen(
@@ -149,20 +155,19 @@ class TaskBoard:
         only: Sequence[int] | NDArray[np.int32] | None = None,
         held_out: bool = False,
         staged: bool = True,
-        skip_dear: bool = False,
-        may_share: bool = True,
+        skip_expensive: bool = False,
         device: str | None = None,
         n_threads: int | None = None,
     ) -> TaskResult:
-        """Run the programs of a batt on the demos of all tasks, or each on the task `only` says.
+        """Run the programs of a batt on the demos of all tasks, or each on its task in `only`.
 
-        With `skip_dear`, a program that costs too much on a few tasks, of all sizes, counts as over
-        budget on all, and is not run on the others. `may_share` as of `run_on_tasks`.
+        With `skip_expensive`, a program that costs too much on a few probed tasks counts as over
+        budget on all tasks and is not run on the others.
         """
         samples = self.held_out if held_out else self.demos
         device, n_threads = device or self.device, n_threads or self.n_threads
         runs = np.ones(batt.n_programs, np.bool_)
-        if skip_dear and len(self.tasks) >= 2 * N_PROBED:
+        if skip_expensive and len(self.tasks) >= 2 * N_PROBED:
             runs = self._are_cheap(batt, held_out=held_out, n_threads=n_threads)
         rest = batt
         if not runs.all():
@@ -176,7 +181,6 @@ class TaskBoard:
             staged=staged,
             device=device,
             n_threads=n_threads,
-            may_share=may_share,
         )
         with self._counting:
             self.ran_on.update(result.ran_on)
@@ -185,33 +189,33 @@ class TaskBoard:
     def _are_cheap(
         self, batt: Batt, *, held_out: bool, n_threads: int | None = None
     ) -> NDArray[np.bool_]:
-        """Which programs cost no more than `DEAR_STEPS`, in the mean over the tasks of the probes.
+        """Return which programs cost at most `EXPENSIVE_STEPS` on average over the probed tasks.
 
-        Tasks are few: the CPU has run the programs before they would be planned for a GPU. What
-        costs more on some tasks than it may on all is not run to its end there, nor on the others.
+        The probed tasks are so few that the CPU finishes before a GPU would have a plan. A program
+        that uses up the steps for all probed tasks on some of them is not run on the others.
         """
-        n_at_most = DEAR_STEPS * N_PROBED
+        max_steps = EXPENSIVE_STEPS * N_PROBED
         steps = np.zeros(batt.n_programs, np.int64)
         are_cheap = np.ones(batt.n_programs, np.bool_)
         for board in self._probes:
             with phase("fuse"):
-                left = batt.part(np.flatnonzero(are_cheap))
+                rest = batt.part(np.flatnonzero(are_cheap))
             result = run_on_tasks(
-                left,
+                rest,
                 board.held_out if held_out else board.demos,
-                replace(SEARCH_BUDGET, steps=n_at_most),
+                replace(SEARCH_BUDGET, steps=max_steps),
                 device="cpu",
                 n_threads=n_threads,
             )
             steps[are_cheap] += result.steps.sum(axis=1)
-            are_cheap = steps <= n_at_most
+            are_cheap = steps <= max_steps
             if not are_cheap.any():
                 break
         return are_cheap
 
     @cached_property
     def _probes(self) -> tuple[TaskBoard, TaskBoard]:
-        """A few tasks, as large and as small as all of them: most programs cost more on larger."""
+        """A few tasks that represent the sizes of all: most programs cost more on larger grids."""
         grids = [task.demos[0].input for task in self.tasks]
         by_size = sorted(range(len(grids)), key=lambda k: len(grids[k]) * len(grids[k][0]))
         probed = [
@@ -222,16 +226,30 @@ class TaskBoard:
 
     @phase("run")
     def screen_alone(self, program: Program, task: int, *, held_out: bool = True) -> TaskResult:
-        """Run one program on one task by itself: what a screening of many must repeat."""
-        alone = self._of(self.tasks[task])
-        samples = alone.held_out if held_out else alone.demos
+        """Screen one program on one task by itself."""
+        one = self._of(self.tasks[task])
+        samples = one.held_out if held_out else one.demos
         return run_on_tasks(Batt([program]), samples, SEARCH_BUDGET, device="cpu", n_threads=1)
 
-    def _of(self, task: Task) -> _TaskAlone:
-        found = self._alone.get(task.id)
-        if found is None or found.task is not task:
-            found = self._alone[task.id] = _TaskAlone(task)
-        return found
+    def _of(self, task: Task) -> _OneTask:
+        one = self._by_id.get(task.id)
+        if one is None or one.task is not task:
+            one = self._by_id[task.id] = _OneTask(task)
+        return one
+
+    @phase("run")
+    def test_outputs(
+        self, task: Task, programs: Sequence[Program]
+    ) -> list[tuple[Grid | None, ...]]:
+        """Return each program's outputs for the test inputs, None where it gives no grid."""
+        if not programs:
+            return []
+        samples = self._of(task).tests
+        result = self._run(samples, programs, self.n_threads)
+        return [
+            tuple(_grid(result, place, k) for k in range(len(samples)))
+            for place in range(len(programs))
+        ]
 
     @phase("run")
     def trials(
@@ -242,15 +260,15 @@ class TaskBoard:
         *,
         n_threads: int | None = None,
     ) -> list[Trial]:
-        """Return what is to be said of programs on a task, in their order.
+        """Return the trials of programs on a task, in their order.
 
-        `credits` says how near programs come that do not fit; otherwise the demos fitted do.
+        `credits` are given to programs that do not fit; the default is the share of demos fitted.
         """
         if not programs:
             return []
         n_demos = len(task.demos)
         n_threads = n_threads or self.n_threads
-        result = self._run(task, programs, n_threads)
+        result = self._run(self._of(task).samples, programs, n_threads)
         held_out = self._held_out(task, programs, n_threads)
         outputs = [
             tuple(_grid(result, place, n_demos + k) for k in range(len(task.test_inputs)))
@@ -278,8 +296,9 @@ class TaskBoard:
             )
         return trials
 
-    def _run(self, task: Task, programs: Sequence[Program], n_threads: int | None) -> BattResult:
-        samples = self._of(task).samples
+    def _run(
+        self, samples: Samples, programs: Sequence[Program], n_threads: int | None
+    ) -> BattResult:
         return Batt(programs).run(
             samples, SEARCH_BUDGET, device="cpu", n_threads=n_threads, keep_values=True
         )
@@ -287,7 +306,7 @@ class TaskBoard:
     def _held_out(
         self, task: Task, programs: Sequence[Program], n_threads: int | None
     ) -> dict[Program, int]:
-        """Of programs that learn: how many demos they get right that they do not see."""
+        """Return how many demos each learning program gets right without seeing them."""
         learning = [program for program in programs if "S" in program.inputs]
         if not learning or len(task.demos) < 2:
             return {}
@@ -304,20 +323,18 @@ class TaskBoard:
         outputs: Sequence[tuple[Grid | None, ...]],
         n_threads: int | None,
     ) -> dict[Program, int]:
-        """Of programs that fit some demo: on how many copies of the task they give the same."""
+        """Return the number of copies on which each program that fits a demo behaves the same."""
         places = np.flatnonzero(matches.any(axis=1)).tolist()
         if not places:
             return {}
-        alone = self._of(task)
-        result = Batt([programs[place] for place in places]).run(
-            alone.copies, SEARCH_BUDGET, device="cpu", n_threads=n_threads, keep_values=True
-        )
+        one = self._of(task)
+        result = self._run(one.copies, [programs[place] for place in places], n_threads)
         n_demos = len(task.demos)
         counts = {}
         for row, place in enumerate(places):
             n_same = 0
             for number, change in enumerate(COPIES):
-                first = number * len(alone.inputs)
+                first = number * len(one.inputs)
                 n_same += bool(
                     (result.matches[row, first : first + n_demos] == matches[place]).all()
                 ) and all(
@@ -328,18 +345,18 @@ class TaskBoard:
         return counts
 
     @phase("run")
-    def learnt(self, task: Task, programs: Sequence[Program]) -> list[Value | Failure]:
-        """Return what programs give on the first demo, such as a rule as data."""
-        result = Batt(programs).run(
-            self._of(task).first, SEARCH_BUDGET, device="cpu", n_threads=1, keep_values=True
-        )
+    def values_on_first_demo(
+        self, task: Task, programs: Sequence[Program]
+    ) -> list[Value | Failure]:
+        """Return the values of programs on the first demo, such as a rule as data."""
+        result = self._run(self._of(task).first, programs, 1)
         return [result.outcome(place, 0) for place in range(len(programs))]
 
     @phase("run")
     def values(self, task: Task, batt: Batt) -> list[tuple[Program, tuple[Grid, ...]]]:
         """Return the programs that give a grid for every demo and test input, with the grids.
 
-        Of programs that give the same there is the smallest, the first of several.
+        Of programs with equal grids, only the first with the fewest calls is returned.
         """
         samples = self._of(task).samples
         result = batt.run(samples, SEARCH_BUDGET, device="cpu", n_threads=1, keep_values=True)
@@ -349,12 +366,12 @@ class TaskBoard:
             other = first.setdefault(key, place)
             if other != place and batt.programs[place].n_calls < batt.programs[other].n_calls:
                 first[key] = place
-        found = []
+        values = []
         for place in sorted(first.values()):
             grids = tuple(_grid(result, place, k) for k in range(len(samples)))
             if None not in grids:
-                found.append((batt.programs[place], grids))
-        return found  # type: ignore[return-value]  # no None is left
+                values.append((batt.programs[place], grids))
+        return values  # type: ignore[return-value]  # no None is left
 
 
 def _grid(result: BattResult, program: int, sample: int) -> Grid | None:

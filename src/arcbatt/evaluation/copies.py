@@ -1,7 +1,7 @@
-"""Copies of a task: grids in, the same mirrored, transposed or recoloured out.
+"""Copies of a task: all its grids flipped, transposed or recolored.
 
-The rule of most tasks does not care which way is up or which colour is which. A program that gives
-the same on a copy of the task, changed as the copy is, rests less on chance.
+The rule of most tasks does not depend on orientation or on particular colors. A program that
+behaves the same on a copy of the task is less likely to fit by chance.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from collections.abc import Callable
 from functools import partial
 
 from arcbatt.tasks import Grid
-from arcbatt.tasks.turning import recolored, transposed, upside_down
+from arcbatt.tasks.transforms import recolored, transposed, upside_down
 from arcbatt.tasks.validation import MAX_COLOR
 
-# 0 is the background of most tasks, and stays it.
+# 0, the background of most tasks, keeps its color.
 _REVERSED = (0, *range(MAX_COLOR, 0, -1))
 
-# More turns and more colourings tell hardly more than these.
+# More orientations and colorings add hardly any information.
 COPIES: tuple[Callable[[Grid], Grid], ...] = (
     upside_down,
     transposed,

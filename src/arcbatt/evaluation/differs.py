@@ -1,14 +1,14 @@
-"""Differs: programs that judge an output by the target, and the credit made of their scores.
+"""Differs: programs that score an output against the target.
 
 A differ is a program over (S, I, output, target) that returns a pair: a score from 0 to 1000, and
-the element at fault. Put in place of its `output`, a program's result makes one program more for
-the batt, whose value is the score; what the two have in common is run once. So programs and
-differs go in, and programs that score come out (`score_programs`). docs/differs.md says what the
-differs are, and where the weights come from.
+the element at fault. Replacing its `output` by a program's result makes one more program for the
+batt, whose value is the score; calls that the two share are run once. docs/differs.md describes the
+differs and where their weights come from.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -17,35 +17,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.engine.batt import Batt, ContinuedBatt
-from arcbatt.engine.defined import find_defined
-from arcbatt.engine.fusing import Continuation
+from arcbatt.engine.cpu.definitions import find_defined
+from arcbatt.engine.graph.fusion import Continuation
 from arcbatt.language import Node, Program
 from arcbatt.language.ir import walk
-from arcbatt.library import library_differs
+from arcbatt.library import differ_files, library_differs
 
 BEST_SCORE = 1000
-
-# What each bundled differ's score counts in the credit; docs/differs.md has the reasons.
-WEIGHTS: Mapping[str, int] = {
-    "differ_size": 2,
-    "differ_cells": 1,
-    "differ_changes": 6,
-    "differ_box": 1,
-    "differ_colors_missing": 1,
-    "differ_colors_extra": 1,
-    "differ_color_counts": 3,
-    "differ_recolored": 2,
-    "differ_objects_missing": 1,
-    "differ_objects_extra": 2,
-    "differ_shapes": 1,
-    "differ_turned": 1,
-    "differ_shifted": 1,
-}
+_WEIGHT = re.compile(r"^# weight: (\d+)\ndef (\w+)\(", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Differ:
-    """A program over (S, I, output, target) that ends in `astuple(score, element)`."""
+    """A program over (S, I, output, target) that ends in `astuple(score, element)`.
+
+    Its score counts in the credit by its weight.
+    """
 
     program: Program
     weight: int
@@ -55,7 +42,7 @@ class Differ:
         if result.kind != "call" or result.name != "astuple":
             raise ValueError(f"{self.program.name}: a differ must return astuple(score, element)")
         if self.weight < 1:
-            # With a weight of 0 a wrong output could have full credit.
+            # With a weight of 0, a wrong output could have full credit.
             raise ValueError(f"{self.program.name}: the weight {self.weight} is less than 1")
 
     @property
@@ -64,20 +51,29 @@ class Differ:
 
     @property
     def score(self) -> Node:
-        """The node of the score alone, without what only the element needs."""
+        """The node of the score alone, without the calls that only the element needs."""
         return self.program.result.args[0]
 
 
 @cache
 def bundled_differs() -> tuple[Differ, ...]:
-    """The differs of the library with their weights, in the library's order."""
-    return tuple(Differ(parsed.program, WEIGHTS[parsed.name]) for parsed in library_differs())
+    """Return the library's differs with their weights, in the library's order."""
+    weights = _read_weights()
+    missing = [parsed.name for parsed in library_differs() if parsed.name not in weights]
+    if missing:
+        raise ValueError(f"{', '.join(missing)}: no comment `# weight: N` above the definition")
+    return tuple(Differ(parsed.program, weights[parsed.name]) for parsed in library_differs())
+
+
+def _read_weights() -> Mapping[str, int]:
+    texts = (file.read_text("utf-8") for file in differ_files())
+    return {name: int(weight) for text in texts for weight, name in _WEIGHT.findall(text)}
 
 
 def score_programs(differs: Sequence[Differ], programs: Sequence[Program]) -> list[Program]:
-    """The programs that give the scores alone: all differs of the first program, of the next, ...
+    """Return the programs that compute scores, ordered by program, then by differ.
 
-    So the rows of a run's arrays can be seen as [program, differ]: `numbers.reshape(len(programs),
+    A run's arrays can therefore be viewed as [program, differ]: `numbers.reshape(len(programs),
     len(differs), -1)`.
     """
     continuation = _continuation(tuple(differs))
@@ -85,7 +81,7 @@ def score_programs(differs: Sequence[Differ], programs: Sequence[Program]) -> li
 
 
 def score_batt(differs: Sequence[Differ], programs: Sequence[Program]) -> Batt:
-    """The batt of `score_programs`, made in a fraction of the time; each is for one task."""
+    """Return the batt of `score_programs`, built in a fraction of the time."""
     if find_defined(programs).any() or find_defined([each.program for each in differs]).any():
         return Batt(score_programs(differs, programs))
     return ContinuedBatt(programs, _continuation(tuple(differs)))
@@ -116,5 +112,5 @@ def _continuation(differs: tuple[Differ, ...]) -> Continuation:
 
 
 def weights_of(differs: Sequence[Differ]) -> NDArray[np.int64]:
-    """The differs' weights, in their order."""
+    """Return the differs' weights, in their order."""
     return np.array([differ.weight for differ in differs], np.int64)

@@ -1,14 +1,14 @@
-"""Programs and tasks in, who fits which task out: every program on every task.
+"""Run every program on every task and report which program fits which task.
 
-Programs are fused into batts and screened; those that fit all demos of a task have a trial on it,
-which says whether they give outputs for its test inputs, never whether those are right.
+Programs are fused into batts and screened. Programs that fit all demos of a task are also run on
+its test inputs, to count the outputs there; whether those are right is never checked.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -18,42 +18,28 @@ from numpy.typing import NDArray
 from arcbatt import measure
 from arcbatt.engine.batt import Batt, BattSize
 from arcbatt.language import Program, Reason
-from arcbatt.pool import NewTrial
+from arcbatt.pool import PoolTrial
 from arcbatt.tasks import Task
 from arcbatt.tasks.program_names import task_id_of
 
 from .board import TaskBoard
 from .result_cache import ROW, ResultCache, Rows
-from .trial import FULL_CREDIT
+from .trial import FULL_CREDIT, Trial
 
-# Batts are so large that one takes about so long: who watches sees how far it is, and after an
-# interrupt little is lost.
+# The size of batts is adapted so that one takes about BATT_S: progress is visible, and an interrupt
+# loses little.
 BATT_S = 0.4
 FIRST_BATT = 32
 MAX_BATT = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
-    """A program that gives the output of some demo of a task.
+class ProgramResult:
+    """The results of one program over all tasks.
 
-    `steps` is its cost on the demos that it was run on; `n_test_outputs` how many test inputs it
-    gives an output for, None if it does not fit all demos.
-    """
-
-    program: int
-    task: int
-    n_fitted: int
-    steps: int
-    n_test_outputs: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class RanProgram:
-    """A program and how it fared over all tasks.
-
-    `names` are all that it was given under, its own first. `n_failures` counts the first demos that
-    it failed on; `steps` is its cost on all demos that it was run on.
+    `names` are all names it was given under, its own first. `n_failures` counts the first demos it
+    failed on; `n_fitted` and `steps` are sums over all demos it was run on. `trials` are those on
+    tasks of which it fits a demo, in the order of tasks.
     """
 
     program: Program
@@ -61,27 +47,36 @@ class RanProgram:
     n_fitted: int
     n_failures: int
     steps: int
+    trials: Sequence[Trial]
 
     @property
     def own_tasks(self) -> list[str]:
-        """The tasks that the program's names say it is for."""
+        """The ids of the tasks that the program is named after."""
         return [task for task in map(task_id_of, self.names) if task is not None]
+
+    @property
+    def fitted(self) -> list[Trial]:
+        """The trials on tasks that the program fits."""
+        return [trial for trial in self.trials if trial.fits]
+
+    def is_own(self, trial: Trial) -> bool:
+        """Return whether the program is named after a trial's task."""
+        return trial.task.id in self.own_tasks
 
 
 @dataclass
 class ProgramRun:
-    """A run that can be watched and stopped between its batts, and what has come of it by then.
+    """A run of programs that can be watched and stopped between batts, with its results so far.
 
-    In stages, a program that misses a task's first demo is not run on its others. Programs and
-    tasks are named by their places; `n_same` counts programs that are the same as one before, which
-    are not run again, `n_recalled` the (program, task) pairs that were known before.
+    If `staged`, a program that misses a task's first demo is not run on its others. `n_same` counts
+    programs that equal an earlier one, which are not run again; `n_recalled` counts the (program,
+    task) pairs that came from the cache.
     """
 
     board: TaskBoard
     staged: bool = True
     cache: ResultCache | None = None
-    programs: list[RanProgram] = field(default_factory=list)
-    matches: list[Match] = field(default_factory=list)
+    programs: list[ProgramResult] = field(default_factory=list)
     n_same: int = 0
     n_recalled: int = 0
     engine_s: float = 0.0
@@ -92,19 +87,19 @@ class ProgramRun:
         self._n_by_reason = np.zeros(len(Reason) + 1, np.int64)
 
     def batts(self, programs: Iterable[Program]) -> Iterator[int]:
-        """Run the programs, those met before left out; yield after each batt how many it had."""
+        """Run all new programs; yield the number of programs after each batt."""
         new = (program for program in programs if self._is_new(program))
         size = FIRST_BATT
         while True:
-            with measure.phase("load"):  # where they come from may have to read them
-                some = list(islice(new, size))
-            if not some:
+            with measure.phase("load"):  # the iterable may have to read its programs
+                batch = list(islice(new, size))
+            if not batch:
                 return
             began_s = time.perf_counter()
-            rows = self._screen(some)
+            rows = self._screen(batch)
             with measure.phase("score"):
-                self._note(some, rows)
-            yield len(some)
+                self._add_results(batch, rows)
+            yield len(batch)
             elapsed_s = time.perf_counter() - began_s
             if elapsed_s > BATT_S:
                 size = max(size // 2, 1)
@@ -112,7 +107,7 @@ class ProgramRun:
                 size = min(2 * size, MAX_BATT)
 
     def _is_new(self, program: Program) -> bool:
-        """Whether a program was not met before; if it was, it has one more name by now."""
+        """Return whether a program was not seen before, and remember its name."""
         names = self._names.setdefault(program, [])
         is_new = not names
         if program.name not in names:
@@ -121,7 +116,7 @@ class ProgramRun:
         return is_new
 
     def _screen(self, programs: Sequence[Program]) -> Rows:
-        """What programs give on all tasks, from the cache where that knows it."""
+        """Return the results of programs on all tasks, from the cache where possible."""
         rows = np.zeros((len(programs), len(self.board)), ROW)
         recalled: NDArray[np.intp] = np.zeros(0, np.intp)
         cache = self.cache if self.staged else None
@@ -148,33 +143,43 @@ class ProgramRun:
                 cache.remember(batt.programs, rows[rest])
         return rows
 
-    def _note(self, programs: Sequence[Program], rows: Rows) -> None:
-        first = len(self.programs)
-        n_fitted, steps = rows["n_fitted"], rows["steps"]
-        fits = n_fitted == self.board.n_demos
-        n_outputs = {}
-        for t in np.flatnonzero(fits.any(axis=0)).tolist():
-            places = np.flatnonzero(fits[:, t]).tolist()
-            trials = self.board.trials(self.board.tasks[t], [programs[p] for p in places])
-            for p, trial in zip(places, trials, strict=True):
-                n_outputs[p, t] = sum(grid is not None for grid in trial.outputs)
-        # All that may be interrupted is done: what is noted from here on belongs together.
-        matches = [
-            Match(first + p, t, int(n_fitted[p, t]), int(steps[p, t]), n_outputs.get((p, t)))
-            for p, t in np.argwhere(n_fitted > 0).tolist()
-        ]
+    def _add_results(self, programs: Sequence[Program], rows: Rows) -> None:
+        trials: list[list[Trial]] = [[] for _ in programs]
+        for t in np.flatnonzero(rows["n_fitted"].any(axis=0)).tolist():
+            for p, trial in self._trials_on(t, programs, rows[:, t]):
+                trials[p].append(trial)
+        # Nothing below takes long, so an interrupt leaves no batt half counted.
         self.programs += map(
-            RanProgram,
+            ProgramResult,
             programs,
             [self._names[program] for program in programs],
-            n_fitted.sum(axis=1, dtype=np.int64).tolist(),
+            rows["n_fitted"].sum(axis=1, dtype=np.int64).tolist(),
             np.count_nonzero(rows["reason"], axis=1).tolist(),
-            steps.sum(axis=1).tolist(),
+            rows["steps"].sum(axis=1).tolist(),
+            trials,
         )
-        self.matches += matches
         self._n_by_reason += np.bincount(rows["reason"].ravel(), minlength=len(Reason) + 1)
 
-    # --- what came of it ---
+    def _trials_on(
+        self, task: int, programs: Sequence[Program], rows: Rows
+    ) -> Iterator[tuple[int, Trial]]:
+        """Yield the trials of programs that fit a demo of a task, with their indices."""
+        tried = self.board.tasks[task]
+        fits = rows["n_fitted"] == len(tried.demos)
+        fitting = np.flatnonzero(fits).tolist()
+        outputs = dict(
+            zip(
+                fitting, self.board.test_outputs(tried, [programs[p] for p in fitting]), strict=True
+            )
+        )
+        for p in np.flatnonzero(rows["n_fitted"]).tolist():
+            credit = FULL_CREDIT if fits[p] else 0  # only differs know more
+            trial = Trial.screened(
+                tried, programs[p], int(rows["n_fitted"][p]), int(rows["steps"][p]), credit
+            )
+            yield p, replace(trial, outputs=outputs[p]) if p in outputs else trial
+
+    # --- results ---
 
     @property
     def tasks(self) -> tuple[Task, ...]:
@@ -182,70 +187,56 @@ class ProgramRun:
 
     @property
     def n_pairs(self) -> int:
-        """How many (program, task) were done."""
+        """The number of (program, task) pairs done."""
         return len(self.programs) * len(self.tasks)
 
     @property
     def failures(self) -> dict[Reason, int]:
-        """Failed first demos by reason."""
+        """The number of failed first demos by reason."""
         return {reason: int(self._n_by_reason[reason]) for reason in Reason}
 
     @property
     def size(self) -> BattSize:
-        """The calls of all programs, fused and one by one."""
+        """The number of calls of all programs, fused and separate."""
         with measure.phase("score"):
             return Batt([each.program for each in self.programs]).size
 
     @property
-    def fitted(self) -> dict[int, list[Match]]:
-        """The tasks that programs fit, ascending, with those programs, the cheapest first."""
-        found: dict[int, list[Match]] = {}
-        for match in self.matches:
-            if match.n_fitted == len(self.tasks[match.task].demos):
-                found.setdefault(match.task, []).append(match)
-        for matches in found.values():
-            matches.sort(key=lambda match: (match.steps, match.program))
-        return dict(sorted(found.items()))
+    def fitting(self) -> list[ProgramResult]:
+        """The programs that fit a task, those that fit most first."""
+        fitting = [each for each in self.programs if each.fitted]
+        return sorted(fitting, key=lambda each: (-len(each.fitted), each.program.name))
 
     @property
-    def fitting(self) -> dict[int, list[Match]]:
-        """The programs that fit some task with the tasks; who fits most comes first."""
-        found: dict[int, list[Match]] = {}
-        for matches in self.fitted.values():
-            for match in matches:
-                found.setdefault(match.program, []).append(match)
-        order = sorted(found, key=lambda p: (-len(found[p]), self.programs[p].program.name, p))
-        return {program: found[program] for program in order}
-
-    def is_own(self, match: Match) -> bool:
-        """Whether the task is that of a name of the program."""
-        return self.tasks[match.task].id in self.programs[match.program].own_tasks
+    def fitted(self) -> dict[str, list[tuple[ProgramResult, Trial]]]:
+        """By the id of each fitted task, in order: the fitting programs, the cheapest first."""
+        by_task: dict[str, list[tuple[ProgramResult, Trial]]] = {}
+        for result in self.programs:
+            for trial in result.fitted:
+                by_task.setdefault(trial.task.id, []).append((result, trial))
+        for fits in by_task.values():
+            fits.sort(key=lambda fit: fit[1].steps)
+        return {task.id: by_task[task.id] for task in self.tasks if task.id in by_task}
 
     @property
-    def transfers(self) -> list[Match]:
-        """Tasks fitted by programs that are not for them, by task, the cheapest first."""
-        return [m for matches in self.fitted.values() for m in matches if not self.is_own(m)]
+    def transfers(self) -> dict[str, list[ProgramResult]]:
+        """By task id: the programs that fit it though not named after it, the cheapest first."""
+        by_task = {
+            task: [result for result, trial in fits if not result.is_own(trial)]
+            for task, fits in self.fitted.items()
+        }
+        return {task: results for task, results in by_task.items() if results}
 
-    def new_trials(self) -> list[NewTrial]:
-        """What a pool keeps of it: every program on every task of which it fits a demo.
-
-        A task that is fitted has full credit; for others this run knows none.
-        """
-        trials = []
-        for match in self.matches:
-            task = self.tasks[match.task]
-            digest = self.programs[match.program].program.result.digest
-            credit = FULL_CREDIT if match.n_fitted == len(task.demos) else 0
-            trials.append(
-                NewTrial.of(digest, task, match.n_fitted, credit=credit, steps=match.steps)
-            )
-        return trials
+    def to_rows(self) -> list[PoolTrial]:
+        """Return the pool's rows: every program on every task of which it fits a demo."""
+        return [trial.to_row(with_outputs=False) for each in self.programs for trial in each.trials]
 
     def to_json(self) -> dict[str, Any]:
-        fitted, fitting, size = self.fitted, self.fitting, self.size
-        best: dict[int, int] = {}
-        for match in self.matches:
-            best[match.task] = max(best.get(match.task, 0), match.n_fitted)
+        fitted, size = self.fitted, self.size
+        best: dict[str, int] = {}
+        for each in self.programs:
+            for trial in each.trials:
+                best[trial.task.id] = max(best.get(trial.task.id, 0), trial.n_fitted)
         return {
             "tasks": len(self.tasks),
             "fitted": len(fitted),
@@ -264,10 +255,19 @@ class ProgramRun:
                 {
                     "task": task.id,
                     "demos": len(task.demos),
-                    "best_fitted": best.get(number, 0),
-                    "fitted_by": [self._match_to_json(match) for match in fitted.get(number, ())],
+                    "best_fitted": best.get(task.id, 0),
+                    "fitted_by": [
+                        {
+                            "name": result.program.name,
+                            "hash": result.program.hash,
+                            "own": result.is_own(trial),
+                            "steps": trial.steps,
+                            "test_outputs": trial.n_outputs,
+                        }
+                        for result, trial in fitted.get(task.id, ())
+                    ],
                 }
-                for number, task in enumerate(self.tasks)
+                for task in self.tasks
             ],
             "by_program": [
                 {
@@ -276,21 +276,11 @@ class ProgramRun:
                     "hash": each.program.hash,
                     "calls": each.program.n_calls,
                     "own_tasks": each.own_tasks,
-                    "fits": [self.tasks[match.task].id for match in fitting.get(number, ())],
+                    "fits": [trial.task.id for trial in each.fitted],
                     "demos_fitted": each.n_fitted,
                     "failures": each.n_failures,
                     "steps": each.steps,
                 }
-                for number, each in enumerate(self.programs)
+                for each in self.programs
             ],
-        }
-
-    def _match_to_json(self, match: Match) -> dict[str, Any]:
-        program = self.programs[match.program].program
-        return {
-            "name": program.name,
-            "hash": program.hash,
-            "own": self.is_own(match),
-            "steps": match.steps,
-            "test_outputs": match.n_test_outputs,
         }

@@ -1,8 +1,8 @@
-"""What programs gave on tasks, kept in a pool: those that are known are not run again.
+"""A cache of screening results in a pool, so that known programs are not run again.
 
-A value is what one program gave on a whole list of tasks, in stages: a look-up takes some ten
-microseconds, about what it takes to run a program on one task, so there is one for all of them.
-Its key is the program, the tasks with the budget, and the versions of the language and the engine.
+A value holds a program's staged results on a whole list of tasks: a lookup takes about as long as
+running a program on one task, so one lookup per task would not pay. Its key consists of the
+program, the tasks with the budget, and the versions of the language and the engine.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from arcbatt.pool import Cache, PoolError, task_key
 from arcbatt.tasks import Task
 
 ROW = np.dtype([("reason", np.uint8), ("n_fitted", np.uint8), ("steps", np.int64)])
-"""A program on a task: reason on the first demo, demos fitted, cost."""
+"""A program on a task: failure on the first demo, number of demos fitted, cost."""
 
 Rows = NDArray[np.void]
 """[program, task] of ROW."""
 
 
 class ResultCache:
-    """Results of programs on some tasks, in stages, under the search's budget."""
+    """Staged results of programs on a list of tasks, under the search's budget."""
 
     def __init__(self, cache: Cache, tasks: Sequence[Task]) -> None:
         self._cache = cache
         self._n_demos = np.array([len(task.demos) for task in tasks], np.int64)
-        # The versions of language and engine are in every key of a pool's cache.
+        # The pool adds the versions of the language and the engine to every key.
         budget = f"{SEARCH_BUDGET.steps} {SEARCH_BUDGET.bytes}"
         digest = blake2b(budget.encode(), digest_size=16)
         for task in tasks:
@@ -40,26 +40,26 @@ class ResultCache:
         self._tasks = digest.digest()
 
     def recall(self, programs: Sequence[Program]) -> tuple[NDArray[np.intp], Rows]:
-        """Return the places of the programs that are known, and what they gave.
+        """Return the indices of the known programs, and their results.
 
-        A value that no run can have given, in a pool that somebody has changed, is not known.
+        Impossible values, as in a pool that was tampered with, are ignored.
         """
         n_tasks = len(self._n_demos)
         keys = [(program.result.digest, self._tasks) for program in programs]
-        found = self._cache.get(keys)
+        cached = self._cache.get(keys)
         places, values = [], []
         for place, key in enumerate(keys):
-            value = _unpack(found.get(key), n_tasks * ROW.itemsize)
+            value = _unpack(cached.get(key), n_tasks * ROW.itemsize)
             if value is not None:
                 places.append(place)
                 values.append(value)
         rows = np.frombuffer(b"".join(values), ROW).reshape(len(places), n_tasks)
-        can_be = (rows["reason"] <= max(Reason)) & (rows["n_fitted"] <= self._n_demos)
-        is_good = (can_be & (rows["steps"] >= 0)).all(axis=1)
-        return np.array(places, np.intp)[is_good], rows[is_good]
+        is_possible = (rows["reason"] <= max(Reason)) & (rows["n_fitted"] <= self._n_demos)
+        is_valid = (is_possible & (rows["steps"] >= 0)).all(axis=1)
+        return np.array(places, np.intp)[is_valid], rows[is_valid]
 
     def remember(self, programs: Sequence[Program], rows: Rows) -> None:
-        """Keep what programs gave on all tasks; a pool that cannot be written to is no error."""
+        """Store results on all tasks; warn if the pool cannot be written to."""
         values = {
             (program.result.digest, self._tasks): zlib.compress(row.tobytes(), 1)
             for program, row in zip(programs, rows, strict=True)
@@ -67,7 +67,7 @@ class ResultCache:
         try:
             self._cache.put(values)
         except PoolError as error:
-            warnings.warn(f"results are not remembered: {error}", RuntimeWarning, stacklevel=2)
+            warnings.warn(f"results are not cached: {error}", RuntimeWarning, stacklevel=2)
 
 
 def _unpack(value: object, n_bytes: int) -> bytes | None:
@@ -75,7 +75,7 @@ def _unpack(value: object, n_bytes: int) -> bytes | None:
         return None
     unpacking = zlib.decompressobj()
     try:
-        found = unpacking.decompress(value, n_bytes + 1)
+        content = unpacking.decompress(value, n_bytes + 1)
     except zlib.error:
         return None
-    return found if len(found) == n_bytes else None
+    return content if len(content) == n_bytes else None

@@ -1,4 +1,4 @@
-"""One program and a grid or a task in, what it gives out, by the engine: for people who ask."""
+"""Run one program on a grid or a task with the engine, and show the result."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from arcbatt.display import Displayed
 from arcbatt.drawing.pages import render_page, trusted
 from arcbatt.drawing.svg import svg_call
 from arcbatt.engine.batt import Batt
-from arcbatt.engine.samples import Samples
+from arcbatt.engine.graph.samples import Samples
 from arcbatt.language import (
     Budget,
     Failure,
@@ -27,13 +27,13 @@ from arcbatt.measure import check_threads
 from arcbatt.plurals import count
 from arcbatt.tasks import Grid, Task, TaskSet
 
-# What failed within so many steps is run again by the definitions, which say where and why.
-MAX_TOLD_STEPS = 100_000
+# A failure within this cost is run again by the definitions, which know where and why it failed.
+MAX_EXPLAINED_STEPS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class PairRun:
-    """What a program gives on one pair of a task; `wanted` is None for a test input."""
+    """A program's result on one pair of a task; `wanted` is None for a test input."""
 
     label: str
     input: Grid
@@ -47,7 +47,7 @@ class PairRun:
 
     @property
     def is_right(self) -> bool | None:
-        """Whether it is the output of the demo; None for a test input, which nobody knows here."""
+        """Whether it is the demo's output; None for a test input."""
         return None if self.wanted is None else self.outcome == self.wanted
 
 
@@ -61,17 +61,17 @@ class TaskRun(Displayed):
 
     @property
     def n_fitted(self) -> int:
-        """How many demos come out right."""
+        """The number of right demos."""
         return sum(pair.is_right is True for pair in self.pairs)
 
     @property
     def fits(self) -> bool:
-        """Whether all demos come out right."""
+        """Whether all demos are right."""
         return self.n_fitted == len(self.task.demos)
 
     @property
     def outputs(self) -> list[Value | Failure]:
-        """What it gives for each test input."""
+        """The outcome for each test input."""
         return [pair.outcome for pair in self.pairs if pair.wanted is None]
 
     def __repr__(self) -> str:
@@ -125,20 +125,19 @@ def run(
     device: str = "auto",
     n_threads: int | None = None,
 ) -> TaskRun | Result:
-    """Run a program on the engine: on a grid, or on all demos and test inputs of a task.
+    """Run a program with the engine: on a grid, or on all demos and test inputs of a task.
 
-    A grid is rows of numbers: tuples, lists or an array. `{"I": grid, "S": demos}` gives the demos
-    too. The `outcome` of the result is the value, or a `Failure` that says why there is none.
-    For many programs or samples at a time there is `Batt`; `interpret` runs by the definitions.
+    A grid is rows of numbers: tuples, lists or an array. `{"I": grid, "S": demos}` passes the demos
+    too. The `outcome` of the result is the value, or a `Failure` with the reason. Use `Batt` for
+    many programs or samples, and `interpret` to run by the definitions.
     """
     check_threads(n_threads)
     budget = to_budget(budget)
     program = to_program(program)
     if isinstance(given, Task):
         demos = tuple((demo.input, demo.output) for demo in given.demos)
-        asked = [(f"demo {k}", demo.input, demo.output) for k, demo in enumerate(given.demos, 1)]
         pairs = [
-            *asked,
+            *((f"demo {k}", demo.input, demo.output) for k, demo in enumerate(given.demos, 1)),
             *((f"test {k}", grid, None) for k, grid in enumerate(given.test_inputs, 1)),
         ]
         inputs = [to_inputs({"I": grid, "S": demos}) for _, grid, _ in pairs]
@@ -152,7 +151,7 @@ def run(
         raise TypeError("run takes one task; Batt([program]).run(Samples.of(*tasks)) takes many")
     if isinstance(given, str):
         raise TypeError(
-            "run takes a grid or a Task, not text; find_task(id) gives a task by its id"
+            "run takes a grid or a Task, not text; find_task(id) returns the task with an id"
         )
     (result,) = _run(program, [to_inputs(given)], budget, device, n_threads)
     return result
@@ -173,11 +172,11 @@ def _run(
         demos=[each["S"] for each in inputs] if "S" in inputs[0] else None,  # type: ignore[misc]
     )
     batt = Batt([program])
-    got = batt.run(samples, budget, device=device, n_threads=n_threads, keep_values=True)
+    run_result = batt.run(samples, budget, device=device, n_threads=n_threads, keep_values=True)
     results = []
     for place, each in enumerate(inputs):
-        outcome, steps = got.outcome(0, place), int(got.steps[0, place])
-        if isinstance(outcome, Failure) and steps <= MAX_TOLD_STEPS:
+        outcome, steps = run_result.outcome(0, place), int(run_result.steps[0, place])
+        if isinstance(outcome, Failure) and steps <= MAX_EXPLAINED_STEPS:
             results.append(interpret(program, each, budget))
         else:
             results.append(Result(outcome, steps))

@@ -1,13 +1,13 @@
-"""What every line of a program does to a grid: a program and a task in, drawings out.
+"""Explain a program: the value of every line on the pairs of a task.
 
-`explain` runs the program, `draw_explanation` shows the result in a terminal, `make_page` as a
-page of HTML that needs nothing but itself.
+`explain` runs the program; `draw_explanation` shows the result in a terminal, `make_page` as a
+self-contained HTML page.
 """
 
 from .layers import Layer, find_layers
 from .page import make_page
 from .rule_tables import RuleTable, to_tables
-from .rules import say_rules
+from .rules import describe_rules
 from .source import Source, read_source
 from .terminal import draw_code, draw_explanation, draw_source
 from .trace import (
@@ -28,6 +28,7 @@ __all__ = [
     "RuleTable",
     "Source",
     "all_pairs",
+    "describe_rules",
     "draw_code",
     "draw_explanation",
     "draw_source",
@@ -35,7 +36,6 @@ __all__ = [
     "find_layers",
     "make_page",
     "read_source",
-    "say_rules",
     "to_tables",
     "unjudged",
     "why_too_large",

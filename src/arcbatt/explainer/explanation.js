@@ -1,6 +1,6 @@
 // @ts-check
 // Tabs: one pair, or all pairs side by side. Thumbnails and arrow keys choose among them too.
-/** Bring what is in an explanation to life.
+/** Activate the controls of an explanation.
  * @param {HTMLElement} root */
 function activate(root) {
   const all = (/** @type {string} */ selector) => /** @type {HTMLElement[]} */ ([...root.querySelectorAll(selector)]);
@@ -54,5 +54,5 @@ function activate(root) {
 }
 
 for (const root of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".explanation"))) activate(root);
-// Pages that put another explanation into its place say so.
+// Pages announce a replaced explanation by this event.
 document.addEventListener("arcbatt-explained", (event) => activate(/** @type {HTMLElement} */ (event.target)));

@@ -1,7 +1,7 @@
-"""A program that stacks pictures in, its layers out, to be lifted one by one.
+"""The layers of a program that stacks pictures, to be shown one by one.
 
-What `enumerate` finds are pieces laid one over the other: `over` shows a piece where it is not 0,
-`holes_over` where it is 0, and the undermost everywhere.
+Programs of `enumerate` lay pieces over each other: `over` shows a piece where it is not 0,
+`holes_over` where it is 0; the bottom piece is shown everywhere.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from arcbatt.language.budget import SEARCH_BUDGET
 from arcbatt.language.ir import replace_node
 from arcbatt.tasks import Grid, Task
 
-# How each of them lays its first argument on its second.
+# Where each primitive shows its first argument over its second.
 PAINTS = {"over": "where it is not 0", "holes_over": "where it is 0"}
 EVERYWHERE = "everywhere"
 
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A piece of a stack, where it paints, and the program without the layers above it."""
+    """A piece of a stack, where it is shown, and the program without the layers above it."""
 
     piece: Node
     paints: str
@@ -30,9 +30,9 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class LaidLayer:
-    """A layer on one input: what it shows with all below it, and the cells that it changes there.
+    """A layer on one input: the grid of this layer and those below it, and the cells it changes.
 
-    `grid` is None where the program gives none.
+    `grid` is None if the program does not return a grid.
     """
 
     layer: Layer
@@ -41,7 +41,7 @@ class LaidLayer:
 
 
 def find_layers(program: Program) -> list[Layer]:
-    """Return the layers of a program, the uppermost first; none where it stacks nothing."""
+    """Return the layers of a program from top to bottom; none if it has no stack."""
     top = _find_stack(program.result)
     layers: list[Layer] = []
     node = top
@@ -57,7 +57,7 @@ def find_layers(program: Program) -> list[Layer]:
 
 
 def _find_stack(result: Node) -> Node | None:
-    """Return the uppermost call that lays one picture on another and whose grid is taken."""
+    """Return the topmost call that lays one picture on another, if its grid is used."""
     todo, seen = deque([result]), {result}
     while todo:
         node = todo.popleft()
@@ -71,7 +71,7 @@ def _find_stack(result: Node) -> Node | None:
 
 
 def lay(layers: list[Layer], task: Task, grid: Grid) -> list[LaidLayer]:
-    """Return what the layers show on an input, from all of them to the undermost alone."""
+    """Return the grids of the layers on an input, from the full stack to the bottom layer."""
     demos = tuple((demo.input, demo.output) for demo in task.demos)
     shown = [_grid_of(layer.program, {"I": grid, "S": demos}) for layer in layers]
     return [
@@ -88,7 +88,7 @@ def _grid_of(program: Program, inputs: dict[str, Value]) -> Grid | None:
 
 
 def _differing(above: Grid | None, below: Grid | None) -> frozenset[tuple[int, int]]:
-    """Return the cells that a layer changes; all of them where nothing is below it."""
+    """Return the cells that a layer changes; all cells for the bottom layer."""
     if above is None:
         return frozenset()
     same_size = below is not None and len(above) == len(below) and len(above[0]) == len(below[0])

@@ -1,7 +1,6 @@
-"""An explanation in, a page of HTML out that refers to nothing outside itself.
+"""Render an explanation as a self-contained HTML page.
 
-`page.html` is that page, `explanation.html` what it has in common with other pages that show an
-explanation; here is what stands in it.
+`page.html` is the page; `explanation.html` is the part that pages of the web app share.
 """
 
 from __future__ import annotations
@@ -13,10 +12,10 @@ from typing import Any
 from markupsafe import Markup
 
 from arcbatt.drawing import Kind, describe, svg_grid, svg_pair, svg_value
+from arcbatt.drawing.grid_diff import differing_cells
 from arcbatt.drawing.pages import render_page, trusted
 from arcbatt.drawing.palette import is_color
 from arcbatt.drawing.words import words
-from arcbatt.grid_diff import differing_cells
 from arcbatt.language import Failure, find_primitive, format_value
 from arcbatt.language.types import NAMED
 from arcbatt.plurals import count
@@ -25,34 +24,34 @@ from arcbatt.tasks import Pair
 from .layers import LaidLayer, find_layers, lay
 from .rule_tables import to_tables
 from .trace import Explanation, Line, LineTrace, PairTrace, Step
-from .wording import VERDICT_MARKS, is_told_by_words, say_steps, verdict_words, why_no_value
+from .wording import VERDICT_MARKS, format_steps, is_rule, verdict_words, why_no_value
 
-# Kinds of values that say all in words; the others are drawn.
+# Kinds of values shown as text; the others are drawn.
 PLAIN = frozenset({Kind.NUMBER, Kind.BOOLEAN, Kind.PAIR, Kind.NUMBERS, Kind.NOTHING, Kind.EMPTY})
-# A function that captured a grid has a text as long as the grid.
+# The text of a function that captured a grid is as long as the grid.
 MAX_FUNCTION_TEXT = 400
 
 
 def make_page(explanation: Explanation) -> str:
-    """Return the page: the task, a tab for each pair, and the value of each line under it."""
+    """Return a page with the task, a tab per pair, and the value of each line."""
     return render_page("arcbatt.explainer", "page.html", **explanation_values(explanation))
 
 
 def explanation_values(explanation: Explanation) -> dict[str, Any]:
-    """Return what a page needs that includes `explanation.html`."""
+    """Return the template values of `explanation.html`."""
     return {
         "program": explanation.program,
         "source": explanation.source,
         "task": explanation.task,
         "pairs": explanation.pairs,
         "rows": list(_rows(explanation)),
-        "stacks": list(_stacks(explanation)),
+        "stacks": list(_shown_layers(explanation)),
         "thumbnails": list(_thumbnails(explanation)),
         "marks": VERDICT_MARKS,
         "words": words,
         "find_primitive": find_primitive,
         "count": count,
-        "say_steps": say_steps,
+        "format_steps": format_steps,
         "verdict_words": verdict_words,
         "show_value": _show_value,
         "inner_steps": _inner_steps,
@@ -65,7 +64,7 @@ def explanation_values(explanation: Explanation) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A line of the program as the page shows it: on every pair what it gave and cost."""
+    """A line of the program with its value and cost on every pair."""
 
     line: Line
     anchor: str
@@ -81,7 +80,7 @@ def _rows(explanation: Explanation) -> Iterator[_Row]:
     earlier: set[str] = set()
     for index, line in enumerate(explanation.lines):
         name = line.statement.name
-        # A name that is assigned twice links to its first line; an id stands once on a page.
+        # Ids must be unique; a name that is assigned twice links to its first line.
         anchor = f"line-{name}" if name not in earlier else f"line-{name}-{index}"
         earlier.add(name)
         traces = [(pair, pair.lines[index]) for pair in explanation.pairs]
@@ -94,7 +93,7 @@ def _rows(explanation: Explanation) -> Iterator[_Row]:
 
 @dataclass(frozen=True, slots=True)
 class _ShownLayer:
-    """A layer of a stack as the page shows it: the line that makes it, and itself on each pair."""
+    """A layer of a stack: the line that creates it, and its grid on each pair."""
 
     name: str
     text: str
@@ -102,8 +101,8 @@ class _ShownLayer:
     laid: Sequence[tuple[PairTrace, LaidLayer]]
 
 
-def _stacks(explanation: Explanation) -> Iterator[_ShownLayer]:
-    """Yield the layers of a program that lays pictures on each other, the uppermost first."""
+def _shown_layers(explanation: Explanation) -> Iterator[_ShownLayer]:
+    """Yield the layers of a program that stacks pictures, from top to bottom."""
     layers = find_layers(explanation.program.program)
     laid = [(pair, lay(layers, explanation.task, pair.input)) for pair in explanation.pairs]
     lines = {line.statement.node: line.statement for line in explanation.lines}
@@ -118,7 +117,7 @@ def _stacks(explanation: Explanation) -> Iterator[_ShownLayer]:
 
 
 def _draw_layer(laid: LaidLayer) -> Markup | None:
-    """Return what a layer and all below it show, the cells that it changes outlined."""
+    """Draw a layer with those below it, and outline the cells it changes."""
     if laid.grid is None:
         return None
     is_all = len(laid.changed) == len(laid.grid) * len(laid.grid[0])
@@ -129,7 +128,7 @@ def _draw_layer(laid: LaidLayer) -> Markup | None:
 
 
 def _thumbnails(explanation: Explanation) -> Iterator[tuple[str, Markup, int | None]]:
-    """Yield the whole task in small, with the place of a pair that can be chosen here."""
+    """Yield a thumbnail per pair of the task, with its index if it can be selected."""
     task = explanation.task
     drawings = [(f"demo {k}", svg_pair(demo)) for k, demo in enumerate(task.demos, 1)]
     drawings += [(f"test {k}", svg_grid(grid)) for k, grid in enumerate(task.test_inputs, 1)]
@@ -139,7 +138,7 @@ def _thumbnails(explanation: Explanation) -> Iterator[tuple[str, Markup, int | N
 
 
 def _draw_given(pair: PairTrace) -> Markup:
-    """Return the input that the program is given, with the output that is wanted."""
+    """Draw the input of a pair, with the expected output if known."""
     if pair.wanted is None:
         return trusted(svg_grid(pair.input))
     return trusted(svg_pair(Pair(pair.input, pair.wanted)))
@@ -147,7 +146,7 @@ def _draw_given(pair: PairTrace) -> Markup:
 
 @dataclass(frozen=True, slots=True)
 class _ShownValue:
-    """A value as a drawing, or as a text of a kind, which is its class on the page."""
+    """A value as a drawing or as text; `kind` is its CSS class."""
 
     kind: str
     text: str = ""
@@ -162,7 +161,7 @@ def _show_value(step: Step, pair: PairTrace) -> _ShownValue:
     if step.state != "value" or isinstance(step.outcome, Failure):
         return _ShownValue("blocked", why_no_value(step))
     value = step.outcome
-    if is_told_by_words(step):
+    if is_rule(step):
         return _ShownValue("rule", words=step.words)
     description = describe(value, step.type)
     if description.kind is Kind.FUNCTION:
@@ -179,7 +178,7 @@ def _show_value(step: Step, pair: PairTrace) -> _ShownValue:
 
 
 def _inner_steps(trace: LineTrace) -> list[Step]:
-    """Return the calls inside a line; functions are left out, their text says it all."""
+    """Return the calls inside a line, except those that return functions."""
     return [
         step
         for step in trace.inner
@@ -189,7 +188,7 @@ def _inner_steps(trace: LineTrace) -> list[Step]:
 
 
 def _draw_end(pair: PairTrace) -> list[tuple[str, Markup]]:
-    """Return drawings of the wanted output, what came, and where they differ."""
+    """Draw the expected output, the actual output, and their differences."""
     drawings = []
     if pair.wanted is not None:
         drawings.append(("wanted", svg_value(pair.wanted)))

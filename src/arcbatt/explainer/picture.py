@@ -1,4 +1,4 @@
-"""An explanation in, one picture of it out: every line with what it gave on one pair."""
+"""Lay out an explanation as one picture: every line with its value on one pair."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from arcbatt.language import Failure
 from arcbatt.tasks import Pair
 
 from .trace import Explanation, PairTrace, Step
-from .wording import VERDICT_MARKS, is_told_by_words, verdict_words, why_no_value
+from .wording import VERDICT_MARKS, is_rule, verdict_words, why_no_value
 
 TITLE_SIZE = 17
 CODE_SIZE = 14
 TEXT_SIZE = 13
 MARGIN = 8
 GAP = 6
-# A line of text that is longer is cut: a picture does not scroll.
+# Longer lines are cut, as a picture does not scroll.
 MAX_TEXT = 140
 
 
 def lay_out_explanation(explanation: Explanation, pair: int = 0) -> Block:
-    """Return the scene of an explanation on one of its pairs, counted from 0."""
+    """Lay out an explanation on one of its pairs, counted from 0."""
     shown = explanation.pairs[pair]
     title = f"{explanation.program.name} on {explanation.task.id}, {shown.label}"
     blocks = [
@@ -58,7 +58,7 @@ def _value(step: Step, pair: PairTrace) -> Iterator[Block]:
         return
     for words in step.words:
         yield _text(words)
-    if is_told_by_words(step):
+    if is_rule(step):
         return
     description = describe(step.outcome, step.type)
     if description.kind is Kind.FUNCTION:

@@ -1,7 +1,7 @@
-"""What a program has learnt, line by line, in; the table that was learnt out, row by row.
+"""Convert the wording of learned rules to tables.
 
-Lines are those that primitives tell of what they learnt ("one at the edge stays", "a black cell
-becomes red where ..."). A line that is no row of a table stands as it is.
+Primitives describe their rules in lines such as "one at the edge stays" or "a black cell becomes
+red where ...". A line that does not fit a table is kept as it is.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _KEY = re.compile(r"(?P<what>\S[^:]*): (?P<result>[^:]+)")
 
 @dataclass(frozen=True, slots=True)
 class RuleRow:
-    """A row of a table: what it is about, what becomes of it, and where.
+    """A row of a table: its subject, the result, and the condition.
 
-    `color` is the number of the colour that it becomes, None where that is no single colour. A
-    line that is no row is `what` alone.
+    `color` is the resulting color, or None if there is no single one. A line that does not fit a
+    table has only `what`.
     """
 
     what: str
@@ -35,19 +35,19 @@ class RuleRow:
 
 @dataclass(frozen=True, slots=True)
 class RuleTable:
-    """Rows under what says by what they are told apart."""
+    """Rows under a caption that says what distinguishes them."""
 
     caption: str
     rows: Sequence[RuleRow]
 
     @property
     def is_table(self) -> bool:
-        """Whether there is more to see than lines."""
+        """Return whether any line has the form of a table row."""
         return any(row.result for row in self.rows)
 
 
 def to_tables(lines: Iterable[str]) -> list[RuleTable]:
-    """Return the tables that lines tell; a line that ends in a colon begins another."""
+    """Return the tables that lines describe; a line that ends in a colon starts a new one."""
     tables: list[tuple[str, list[RuleRow]]] = []
     is_tree = False
     for line in lines:
@@ -57,17 +57,17 @@ def to_tables(lines: Iterable[str]) -> list[RuleTable]:
             continue
         if not tables:
             tables.append(("", []))
-        # Branches of a tree hang on those above them, and are no rows.
+        # Branches of a tree depend on those above them, so they are not rows.
         is_tree = is_tree or line.startswith(("if ", "otherwise"))
         tables[-1][1].append(RuleRow(line) if is_tree else _to_row(line))
     return [RuleTable(caption, rows) for caption, rows in tables]
 
 
 def _to_row(line: str) -> RuleRow:
-    found = _ROW.fullmatch(line) or _KEY.fullmatch(line)
-    if found is None:
+    match = _ROW.fullmatch(line) or _KEY.fullmatch(line)
+    if match is None:
         return RuleRow(line)
-    parts = found.groupdict()
+    parts = match.groupdict()
     result = parts["result"] or parts["verb"]
     color = COLOR_NAMES.index(result) if result in COLOR_NAMES else None
     return RuleRow(parts["what"], result, parts.get("where") or "", color)

@@ -1,4 +1,4 @@
-"""What a program has learnt: its nodes and their values in, rules that a person can read out."""
+"""Describe the rules that a program has learned."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from arcbatt.language.ir import walk
 from arcbatt.language.registry import worded_names, words_of_call
 
 
-def say_learnt(node: Node, outcomes: Mapping[Node, Value | Failure]) -> tuple[str, ...]:
-    """Return what a call has learnt, line by line; nothing of a call that learns nothing.
+def describe_rule(node: Node, outcomes: Mapping[Node, Value | Failure]) -> tuple[str, ...]:
+    """Return the rule that a call has learned, line by line; empty if it does not learn.
 
-    `outcomes` has what the node and its arguments gave.
+    `outcomes` holds the values of the node and its arguments.
     """
     if node.kind != "call" or node.name not in worded_names():
         return ()
@@ -23,12 +23,12 @@ def say_learnt(node: Node, outcomes: Mapping[Node, Value | Failure]) -> tuple[st
     return tuple(words_of_call(node.name, value, args))  # type: ignore[arg-type]  # no Failure
 
 
-def say_rules(
+def describe_rules(
     program: Program, evaluate: Callable[[Sequence[Program]], Sequence[Value | Failure]]
 ) -> list[str]:
-    """Return what a program has learnt, call by call as they are made; nothing is said twice.
+    """Return the distinct rules that a program has learned, in the order of its calls.
 
-    `evaluate` gives what programs give on one sample.
+    `evaluate` returns the values of programs on one sample.
     """
     learning = [
         node for node in walk(program.result) if node.kind == "call" and node.name in worded_names()
@@ -37,5 +37,5 @@ def say_rules(
         return []
     wanted = list(dict.fromkeys(each for node in learning for each in (*node.args, node)))
     outcomes = dict(zip(wanted, evaluate([Program(node) for node in wanted]), strict=True))
-    said = dict.fromkeys(say_learnt(node, outcomes) for node in learning)
-    return [line for lines in said for line in lines]
+    rules = dict.fromkeys(describe_rule(node, outcomes) for node in learning)
+    return [line for lines in rules for line in lines]

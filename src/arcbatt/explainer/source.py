@@ -1,7 +1,6 @@
-"""The text of a program in, its statements out.
+"""The statements of a program as they are written: extent, comments, and calls inside them.
 
-The parser says what each line means; this says what it looks like: where it ends, the comments
-above it, and the calls inside it.
+The meaning of each line comes from the parser.
 """
 
 import ast
@@ -15,7 +14,7 @@ from arcbatt.language.parse import first_function
 
 @dataclass(frozen=True, slots=True)
 class InnerCall:
-    """A call inside a line: its text, and the node that gives its value."""
+    """A call inside a line: its text and its node."""
 
     text: str
     node: Node
@@ -23,10 +22,9 @@ class InnerCall:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One line of a program: what it assigns to (`return` for the last) and its text.
+    """One line of a program: the assigned name (`return` for the last) and its text.
 
-    `inner` holds the calls inside it, each before the call that uses it; the outermost is not
-    among them.
+    `inner` holds the calls inside it, except the outermost, each before the call that uses it.
     """
 
     number: int
@@ -39,10 +37,10 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A program as it was written: its docstring, its statements, and the names it assigns.
+    """A program as it was written: its docstring, statements and assigned names.
 
-    `statements` has the last line only where it does more than return a name: otherwise the line
-    that gave the name shows all there is to see. `last_line` always has it.
+    `statements` includes the last line only if it does more than return a name. `last_line` always
+    has it.
     """
 
     header: str
@@ -53,7 +51,7 @@ class Source:
 
     @property
     def text(self) -> str:
-        """The program alone, with its names and comments."""
+        """The text of the program alone, with its names and comments."""
         is_plain = not {'"', "\\"} & set(self.doc)
         lines = [f'"""{self.doc}"""' if is_plain else repr(self.doc)] if self.doc else []
         for statement in self.statements:
@@ -64,21 +62,21 @@ class Source:
 
 
 def read_source(program: ParsedProgram, text: str) -> Source:
-    """Return the source of a program; `text` is that of the file it was parsed from."""
-    # Lines as the parser counts them; within a program a carriage return only ends one.
+    """Return the source of a program, given the text of its file."""
+    # Split lines as the parser does; a carriage return only ends a line.
     below = text.split("\n")[program.line - 1 :]
     chunk = first_function(line.removesuffix("\r") for line in below)
     lines = chunk.split("\n")
     encoded = [line.encode() for line in lines]
-    with warnings.catch_warnings():  # of odd escapes in docstrings
+    with warnings.catch_warnings():  # about escapes in docstrings
         warnings.simplefilter("ignore", SyntaxWarning)
         function = ast.parse(chunk).body[0]
-    assert isinstance(function, ast.FunctionDef)  # the parser has read it as one
+    assert isinstance(function, ast.FunctionDef)  # checked by the parser
     docstring = ast.get_docstring(function)
     body = function.body if docstring is None else function.body[1:]
     first_line = program.line - 1  # of the chunk, less one: `lineno` counts from 1
     statements = []
-    # The first line below the header and the docstring, then below each statement.
+    # The first line after the header and docstring, then after each statement.
     free_line = function.lineno if docstring is None else function.body[0].end_lineno or 1
     returned = body[-1]
     assert isinstance(returned, ast.Return)
@@ -99,9 +97,9 @@ def read_source(program: ParsedProgram, text: str) -> Source:
 
 
 def _segment(part: ast.stmt | ast.expr, lines: Sequence[bytes]) -> str:
-    """Return the text of a part of a program, whose lines are in UTF-8: so `ast` counts columns.
+    """Return the text of a part of a program; lines are UTF-8, as `ast` counts columns in bytes.
 
-    `ast.get_source_segment` cuts the whole text into lines each time.
+    `ast.get_source_segment` would split the whole text each time.
     """
     assert part.end_lineno is not None
     segment = b"\n".join(lines[part.lineno - 1 : part.end_lineno])
@@ -111,7 +109,7 @@ def _segment(part: ast.stmt | ast.expr, lines: Sequence[bytes]) -> str:
 
 def _statement_text(statement: ast.stmt, lines: Sequence[bytes]) -> str:
     first, *rest = _segment(statement, lines).split("\n")
-    # Lines that go on keep their indent relative to the program's body.
+    # Continuation lines keep their indent relative to the body.
     return "\n".join([first, *(line.removeprefix(" " * statement.col_offset) for line in rest)])
 
 

@@ -1,4 +1,4 @@
-"""An explanation in, a drawing for the terminal out."""
+"""Draw an explanation in the terminal."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from rich.table import Table
 from rich.text import Text
 
 from arcbatt.drawing import Kind, describe, draw_grid, draw_pair, draw_value
+from arcbatt.drawing.grid_diff import differing_cells
 from arcbatt.drawing.words import words
-from arcbatt.grid_diff import differing_cells
 from arcbatt.language import Failure
 from arcbatt.tasks import Grid, Pair
 
 from .source import Source
 from .trace import Explanation, Line, PairTrace, Step
-from .wording import VERDICT_MARKS, is_told_by_words, say_steps, verdict_words, why_no_value
+from .wording import VERDICT_MARKS, format_steps, is_rule, verdict_words, why_no_value
 
 WORD_STYLES = {
     "primitive": "bold cyan",
@@ -36,12 +36,12 @@ VERDICT_STYLES = {
     "unjudged": "bold yellow",
 }
 FIGURE_GAP = 4
-# Longer types (of functions that captured functions) would push the code about.
+# Longer types (of functions that captured functions) would displace the code.
 MAX_TYPE = 48
 
 
 def draw_code(text: str, names: Set[str]) -> Text:
-    """Return program text with its words coloured; `names` are those that the program assigns."""
+    """Return program text with syntax highlighting; `names` are the assigned names."""
     drawn = Text()
     for kind, word in words(text, names):
         drawn.append(word, style=WORD_STYLES[kind])
@@ -49,7 +49,7 @@ def draw_code(text: str, names: Set[str]) -> Text:
 
 
 def draw_source(source: Source) -> Text:
-    """Return the text of a whole program, without its docstring, which would widen it."""
+    """Return the text of a program without its docstring, which would widen it."""
     text = draw_code(source.header, source.names)
     for statement in source.statements:
         lines = [*statement.comments, *statement.text.split("\n")]
@@ -67,7 +67,7 @@ def _indent_code(lines: Iterable[str], source: Source) -> Text:
 
 
 def draw_explanation(explanation: Explanation, inner: bool = False) -> RenderableType:
-    """Return every line of the program with its value on every pair.
+    """Draw every line of the program with its value on every pair.
 
     With `inner`, the values of the calls inside each line are drawn too.
     """
@@ -79,7 +79,7 @@ def draw_explanation(explanation: Explanation, inner: bool = False) -> Renderabl
         costs = [step.n_steps for step in steps]
         parts += [Text(), _line(line, costs, all(s.step.state == "blocked" for s in steps), names)]
         drawn = [
-            _labelled(pair, _value(pair.lines[index].step, pair), explanation)
+            _labeled(pair, _value(pair.lines[index].step, pair), explanation)
             for pair in explanation.pairs
         ]
         parts.append(_indented(_side_by_side(drawn), 5))
@@ -90,13 +90,13 @@ def draw_explanation(explanation: Explanation, inner: bool = False) -> Renderabl
 
 
 def _inner_calls(explanation: Explanation, index: int) -> Iterable[RenderableType]:
-    """Yield the calls inside a line with their values; a function's text says all there is."""
+    """Yield the calls inside a line with their values, except functions."""
     for k, inner_call in enumerate(explanation.lines[index].statement.inner):
         steps = [(pair, pair.lines[index].inner[k]) for pair in explanation.pairs]
         if any(describe(step.outcome).kind is Kind.FUNCTION for _, step in steps):
             continue
         label = Text.assemble(("· ", "dim"), draw_code(inner_call.text, explanation.source.names))
-        drawn = [_labelled(pair, _value(step, pair), explanation) for pair, step in steps]
+        drawn = [_labeled(pair, _value(step, pair), explanation) for pair, step in steps]
         yield _indented(label, 5)
         yield _indented(_side_by_side(drawn), 7)
 
@@ -127,12 +127,12 @@ def _given(pair: PairTrace) -> RenderableType:
 
 
 def _line(line: Line, costs: Sequence[int], is_blocked: bool, names: Set[str]) -> RenderableType:
-    """Return the text of a line with its number before it, its type and cost at the right."""
+    """Return a line with its number on the left, and its type and cost on the right."""
     statement = line.statement
     code = draw_code(statement.text, names)
     if not line.is_used or is_blocked:
         code.stylize("dim")
-    facts = Text.assemble((_short(str(line.type)), "yellow"), (f"  {say_steps(costs)}", "dim"))
+    facts = Text.assemble((_short(str(line.type)), "yellow"), (f"  {format_steps(costs)}", "dim"))
     table = Table.grid(padding=(0, 2), expand=True)
     table.add_column(justify="right", style="dim", no_wrap=True, width=3)
     table.add_column(ratio=1)
@@ -152,10 +152,10 @@ def _short(text: str) -> str:
 
 
 def _value(step: Step, pair: PairTrace) -> RenderableType:
-    """Return the drawing of what a line or an inner call gave."""
+    """Draw the value of a line or an inner call."""
     if step.state == "value":
         words = [Text(line, style="italic") for line in step.words]
-        if is_told_by_words(step):
+        if is_rule(step):
             return Group(*words)
         drawn = draw_value(step.outcome, pair.input, step.type)
         return Group(drawn, *words) if words else drawn
@@ -164,15 +164,15 @@ def _value(step: Step, pair: PairTrace) -> RenderableType:
     return Text(why_no_value(step), style="dim red" if step.state == "blocked" else "dim")
 
 
-def _labelled(pair: PairTrace, drawn: RenderableType, explanation: Explanation) -> RenderableType:
-    """Put the pair's label above its value where several pairs stand side by side."""
+def _labeled(pair: PairTrace, drawn: RenderableType, explanation: Explanation) -> RenderableType:
+    """Put the pair's label above its value if several pairs are side by side."""
     if len(explanation.pairs) == 1:
         return drawn
     return Group(Text(pair.label, style="dim bold"), drawn)
 
 
 def _end(pair: PairTrace) -> RenderableType:
-    """Return the verdict on a pair; for a wrong demo the wanted output beside what came."""
+    """Draw the verdict on a pair; for a wrong demo, the expected and the actual output."""
     verdict = Text.assemble(
         (
             f"{VERDICT_MARKS[pair.verdict]} {pair.label} {verdict_words(pair)}",

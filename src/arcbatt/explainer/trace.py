@@ -1,4 +1,4 @@
-"""A program and a task in; the value of every line on every pair out."""
+"""Trace a program: the value of every line on every pair of a task."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from arcbatt.language.infer import infer, type_of
 from arcbatt.language.types import ANY, Type
 from arcbatt.tasks import Grid, Task
 
-from .rules import say_learnt
+from .rules import describe_rule
 from .source import Source, Statement
 
 Outcome: TypeAlias = "Value | Failure"
-# "failed": a call of this very line failed. "blocked": an earlier line did, and this one needs
-# it. "unreached": the budget was spent before.
+# "failed": a call of this line failed. "blocked": an earlier line that this one needs
+# failed. "unreached": the budget was spent before.
 State = Literal["value", "failed", "blocked", "unreached"]
 Verdict = Literal["right", "wrong", "failed", "unjudged"]
-# More than any program that somebody would read, and drawn within seconds.
+# More than anyone would read, but still drawn within seconds.
 MAX_LINES = 500
 MAX_CALLS = 2_000
-# How high a page is in a notebook.
+# The height of a page in a notebook, in pixels.
 FRAME_PIXELS = 640
-# Whether an outcome is the answer to the test input of an index; None where nobody knows.
+# Return whether an outcome is right for a test input; None if the answer is unknown.
 JudgeTest: TypeAlias = "Callable[[int, Value], bool | None]"
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a line, or a call inside it, gave on one pair.
+    """The value of a line, or of a call inside it, on one pair.
 
-    `type` is what is known of its value before it runs; `outcome` is None where it was not
-    reached; `needs` names the line that a blocked one needs; `words` tell what it has learnt.
+    `type` is the inferred type; `outcome` is None if the line was not reached; `needs` names the
+    failed line that a blocked line needs; `words` describe a learned rule.
     """
 
     text: str
@@ -51,7 +51,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class LineTrace:
-    """What one line gave on one pair, what it cost alone, and what the calls inside it gave."""
+    """The value of one line on one pair, its own cost, and the calls inside it."""
 
     step: Step
     n_steps: int
@@ -60,7 +60,7 @@ class LineTrace:
 
 @dataclass(frozen=True, slots=True)
 class PairTrace:
-    """A program's run on one pair; `wanted` is None for a test input."""
+    """A run of the program on one pair; `wanted` is None for a test input."""
 
     label: str
     input: Grid
@@ -73,9 +73,9 @@ class PairTrace:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A statement with what is known of it before it runs.
+    """A statement with its static properties.
 
-    `warning` says why it cannot give a value; `is_used` whether the result needs it.
+    `warning` says why it always fails; `is_used` whether the result needs it.
     """
 
     statement: Statement
@@ -95,11 +95,11 @@ class Explanation(Displayed):
     pairs: tuple[PairTrace, ...]
 
     def save(self, path: str | Path) -> None:
-        """Write it as a page of HTML that needs nothing but itself."""
+        """Write the explanation as a self-contained HTML page."""
         write_whole(Path(path), self._page())
 
     def _page(self) -> str:
-        from .page import make_page  # here, since pages are made of explanations
+        from .page import make_page  # imported here because pages import explanations
 
         return make_page(self)
 
@@ -111,7 +111,7 @@ class Explanation(Displayed):
         return None
 
     def _repr_html_(self) -> str:
-        # A frame of its own, so that neither style nor script of the page meet the notebook's.
+        # An iframe keeps the styles and scripts of the page and the notebook apart.
         return (
             f'<iframe srcdoc="{escape(self._page())}" sandbox="allow-scripts" '
             f'style="width:100%;height:{FRAME_PIXELS}px;border:0"></iframe>'
@@ -150,29 +150,29 @@ def explain(
 
 
 def why_too_large(program: ParsedProgram) -> str | None:
-    """Return why there is more to show of a program than anyone would look at, None if not."""
+    """Return why a program is too large to explain, or None."""
     n_lines, n_calls = len(program.lines), program.program.n_calls
     if n_lines <= MAX_LINES and n_calls <= MAX_CALLS:
         return None
     return (
-        f"{program.name} has {n_lines:,} lines and {n_calls:,} calls, explained are at most "
-        f"{MAX_LINES} lines and {MAX_CALLS:,} calls"
+        f"{program.name} has {n_lines:,} lines and {n_calls:,} calls; at most "
+        f"{MAX_LINES} lines and {MAX_CALLS:,} calls can be explained"
     )
 
 
 def all_pairs(task: Task) -> list[tuple[str, int]]:
-    """Return the pairs of a task as `explain` takes them: its demos, then its test inputs."""
+    """Return all pairs of a task in the form that `explain` takes: demos, then test inputs."""
     kinds = (("demo", len(task.demos)), ("test", len(task.test_inputs)))
     return [(kind, index) for kind, count in kinds for index in range(count)]
 
 
 def unjudged(_index: int, _value: Value) -> None:
-    """Say nothing of what is given for test inputs, whose answers nobody knows here."""
+    """Return None for every test input, as answers are unknown."""
     return
 
 
 class _Runner:
-    """Runs one program and sorts what its nodes give by the lines of its text."""
+    """Run one program and assign the values of its nodes to the lines of its text."""
 
     def __init__(
         self, program: ParsedProgram, statements: Sequence[Statement], budget: Budget
@@ -181,7 +181,7 @@ class _Runner:
         self.statements = statements
         self.budget = budget
         self.used = set(self.program.nodes())
-        # The line, by its index, that a node belongs to: the first that needs it.
+        # The index of the line that a node belongs to: the first that needs it.
         self.owners: dict[Node, int] = {}
         for index, statement in enumerate(statements):
             stack = [statement.node]
@@ -195,7 +195,7 @@ class _Runner:
         lines = []
         for index, statement in enumerate(self.statements):
             known, warning = type_of(statement.node), ""
-            if known is None:  # it, or a line that it needs, cannot work
+            if known is None:  # the line, or one that it needs, always fails
                 typing = infer(Program(statement.node))
                 known = typing.result
                 own = [w.message for w in typing.warnings if self.owners[w.node] == index]
@@ -204,9 +204,9 @@ class _Runner:
         return tuple(lines)
 
     def run(self, inputs: Mapping[str, Value]) -> tuple[Result, tuple[LineTrace, ...]]:
-        """Run the program; lines that its result does not need are run on their own.
+        """Run the program; lines that its result does not need are run separately.
 
-        Those end when they have taken as much as the program may: the others are not reached.
+        These share one more budget; lines after its end are not reached.
         """
         result = interpret(self.program, inputs, self.budget, keep_trace=True)
         outcomes, node_steps = dict(result.trace), dict(result.node_steps)
@@ -236,7 +236,7 @@ class _Runner:
             return Step(text, known, "unreached", None)
         outcome = outcomes[node]
         if not isinstance(outcome, Failure):
-            return Step(text, known, "value", outcome, words=say_learnt(node, outcomes))
+            return Step(text, known, "value", outcome, words=describe_rule(node, outcomes))
         origin = node
         while failed := [arg for arg in origin.args if isinstance(outcomes[arg], Failure)]:
             origin = failed[0]

@@ -1,4 +1,4 @@
-"""Budgets: how much a program may do, counted and never timed.
+"""Budgets: how much work a program may do, counted and never timed.
 
 The count is defined on values, so that every implementation arrives at the same number:
 
@@ -31,8 +31,8 @@ from operator import index
 from .failure import CallFailed, Reason, over_budget
 from .values import Function, Value, weigh
 
-BYTES_AN_ELEMENT = 16
-# The engine counts in 64 bits; nobody waits for so many steps.
+BYTES_PER_ELEMENT = 16
+# The engine counts in 64 bits; no run takes this many steps.
 MAX_BUDGET = 2**53
 
 
@@ -51,26 +51,26 @@ class Budget:
             except TypeError:
                 why = f"{name} of a budget is {given!r:.40}, expected a whole number"
                 raise TypeError(why) from None
-        if self.steps < 1 or self.bytes < BYTES_AN_ELEMENT:
-            raise ValueError(f"a budget needs at least 1 step and {BYTES_AN_ELEMENT} bytes")
+        if self.steps < 1 or self.bytes < BYTES_PER_ELEMENT:
+            raise ValueError(f"a budget needs at least 1 step and {BYTES_PER_ELEMENT} bytes")
         if max(self.steps, self.bytes) > MAX_BUDGET:
             raise ValueError(f"a budget has at most {MAX_BUDGET} steps and as many bytes")
 
     @property
     def elements(self) -> int:
         """The most elements that one value can have within this budget."""
-        return min(self.steps, self.bytes // BYTES_AN_ELEMENT)
+        return min(self.steps, self.bytes // BYTES_PER_ELEMENT)
 
 
 def to_budget(given: object) -> Budget:
-    """Return the budget that is given, the usual one for None; all else is a `TypeError`."""
+    """Return the given budget, the default one for None; raise TypeError for anything else."""
     if not isinstance(given, Budget | None):
         raise TypeError(f"budget is a {type(given).__name__}, expected Budget(steps=...) or None")
     return given or Budget()
 
 
-# What search runs programs under, and what explains and judges them: a program that is found
-# within it is shown and scored within it. On training, 100,000 steps lose three tasks that
+# The budget of the search, of explanations and of trials, so that a program found within it is also
+# shown and scored within it. On training, 100,000 steps lose three tasks that
 # 1,000,000 solve; 50 million solve no more.
 SEARCH_BUDGET = Budget(steps=1_000_000, bytes=2**23)
 
@@ -83,7 +83,7 @@ class Meter:
     steps: int = 0
     bytes: int = 0
     exceeded: bool = False
-    # Weights of values met so far, by identity; the value is kept so that its id stays its own.
+    # Weights of values by identity; the value is kept so that its id is not reused.
     _weights: dict[int, tuple[Value, int]] = field(default_factory=dict)
 
     def charge(self, steps: int, n_bytes: int = 0) -> None:
@@ -120,7 +120,7 @@ _current: ContextVar[Meter] = ContextVar("meter")
 
 
 def current_meter() -> Meter:
-    """The meter of the program that is running here."""
+    """Return the meter of the program that is running in this context."""
     return _current.get()
 
 
@@ -130,7 +130,7 @@ def use_meter(meter: Meter) -> None:
 
 @contextmanager
 def metered(meter: Meter) -> Iterator[None]:
-    """Count what is called within; then whatever was counted by before, so that runs may nest."""
+    """Count calls in this block by a meter; the previous meter is restored, so runs may nest."""
     before = _current.set(meter)
     try:
         yield
@@ -139,10 +139,10 @@ def metered(meter: Meter) -> Iterator[None]:
 
 
 def charge(steps: int) -> None:
-    """Count work that a definition does beyond reading arguments and making its result."""
+    """Charge for work of a definition beyond reading arguments and making its result."""
     current_meter().charge(steps)
 
 
 def require(n_elements: int) -> None:
-    """Stop a call that is about to make more elements than any value may have."""
+    """Fail if a call is about to make a value with more elements than the budget allows."""
     current_meter().require(n_elements)

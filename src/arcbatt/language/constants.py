@@ -50,7 +50,7 @@ CONSTANTS: dict[str, Value] = {
     "TWO_BY_TWO": (2, 2),
     "THREE_BY_THREE": (3, 3),
     "EMPTY": frozenset(),
-    # Ranks from the first and from the last, codes of objects, corners and sides, of mirrors.
+    # Ranks from the first and from the last; codes of objects, corners and sides, mirrors.
     **{f"F{n}": n for n in range(10)},
     **{f"L{n}": -n for n in range(1, 11)},
     **{f"R{n}": n for n in range(10)},

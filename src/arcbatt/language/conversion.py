@@ -1,7 +1,7 @@
-"""Values from outside: what Python has for them in, values of the language out.
+"""Convert Python values to values of the language.
 
-Lists, and arrays of integers as NumPy has them, are taken for tuples. All else that is no value is
-refused here, so that running, which never raises, meets values alone.
+Lists and NumPy arrays of integers become tuples. Anything else that is not a value is refused here,
+so that running, which never raises, deals with values only.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ from typing import Any
 from .registry import applied_definition, find_primitive
 from .values import MAX_DEPTH, MAX_NUMBER, Function, Value
 
-# A value of more elements, at all levels together, is refused: as many as the default budget has
-# room for.
+# The most elements of a value, at all levels together: those that the default budget allows.
 MAX_ELEMENTS = 2**25
 
 _NUMBERS = frozenset({int, bool})
 _CONTAINERS = frozenset({tuple, frozenset})
 _DATA = _NUMBERS | _CONTAINERS | {type(None)}
-_INTEGER_KINDS = frozenset("iu")  # of an array's type
+_INTEGER_KINDS = frozenset("iu")  # of an array's dtype
 
 
 def to_value(given: object, what: str) -> Value:
@@ -68,7 +67,7 @@ def _fit(numbers: Collection[int]) -> bool:
 
 
 class _NoValueError(Exception):
-    """What is wrong with a member; `path` has the places on the way to it, the innermost first."""
+    """A value that cannot be converted; `path` has the indices to it, the innermost first."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(problem)
@@ -99,7 +98,7 @@ def _convert(given: Any, depth: int) -> Value:
 def _number(given: int) -> int:
     if abs(given) > MAX_NUMBER:
         raise _NoValueError(
-            f"{_show(given)} is no number of the language, -{MAX_NUMBER} to {MAX_NUMBER}"
+            f"{_show(given)} is outside the numbers of the language, -{MAX_NUMBER} to {MAX_NUMBER}"
         )
     return given
 

@@ -1,31 +1,33 @@
-"""Domains: what a primitive accepts, as annotations of its definition's parameters.
+"""Domains: the values that a primitive accepts as an argument.
 
-A definition's parameters are annotated with the names below; before it runs, each
-argument is checked against its domain, left to right, and a value outside it is a
-failure of reason `wrong type`. So definitions start from arguments that fit, and every
-implementation has the same short list of checks to make.
+Before a definition runs, each argument is checked against its domain, left to right, and a value
+outside it is a failure of reason `wrong type`. So definitions start from arguments that fit, and
+every implementation has the same short list of checks to make. The domain of an argument follows
+from its types in the signatures (`domain_of`).
 
-A *patch* is any container, tuple or set, whose members are all locations or all cells:
-tuples of locations and cells come out of `totuple`, `order`, `mapply` over tuples and
-the like, and the dialect takes them wherever it takes a set.
+A *patch* is any container, tuple or set, whose members are all locations or all cells: tuples of
+locations and cells come out of `totuple`, `order`, `mapply` over tuples and the like, and the
+dialect takes them wherever it takes a set.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeAlias
+from typing import Any
 
-from . import values
+from . import types
 from .failure import wrong_type
-from .values import Container, Function, Table, Value, format_value
+from .types import NAMED, Type
+from .values import Function, Value, format_value, is_number
 
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """A named check: returns whether a value belongs to the domain."""
+    """A named check; `name` is the engine's name, `description` completes "expected ..."."""
 
     name: str
+    description: str
     holds: Callable[[Any], bool]
 
 
@@ -49,6 +51,14 @@ def _is_cell(value: Any) -> bool:
 
 def _is_container(value: Any) -> bool:
     return type(value) in (tuple, frozenset)
+
+
+def _is_function(value: Any) -> bool:
+    return isinstance(value, Function)
+
+
+def _is_container_of(holds: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: _is_container(value) and all(map(holds, value))
 
 
 def _is_cells(value: Any) -> bool:
@@ -93,82 +103,106 @@ def _is_picture(value: Any) -> bool:
 
 _NUMBERS = frozenset({int, bool})
 
-Anything: TypeAlias = Annotated[Value, Domain("anything", lambda value: True)]
-Number: TypeAlias = Annotated[int, Domain("a number", values.is_number)]
-Location: TypeAlias = Annotated[values.Pair, Domain("a pair of numbers", is_pair)]
-Numerical: TypeAlias = Annotated[
-    int | values.Pair,
-    Domain("a number or a pair of numbers", lambda v: values.is_number(v) or is_pair(v)),
-]
-AnyTuple: TypeAlias = Annotated[
-    tuple[Value, ...], Domain("a tuple", lambda value: type(value) is tuple)
-]
-AnySet: TypeAlias = Annotated[
-    frozenset[Value], Domain("a set", lambda value: type(value) is frozenset)
-]
-AnyContainer: TypeAlias = Annotated[Container, Domain("a tuple or set", _is_container)]
-Containers: TypeAlias = Annotated[
-    "tuple[Container, ...] | frozenset[Container]",
-    Domain(
-        "a tuple or set of tuples or sets",
-        lambda value: _is_container(value) and all(map(_is_container, value)),
-    ),
-]
-AnyFunction: TypeAlias = Annotated[
-    Function, Domain("a function", lambda value: isinstance(value, Function))
-]
-Functions: TypeAlias = Annotated[
-    "tuple[Function, ...] | frozenset[Function]",
-    Domain(
-        "a tuple or set of functions",
-        lambda value: _is_container(value) and all(isinstance(v, Function) for v in value),
-    ),
-]
-Patch: TypeAlias = Annotated[Container, Domain("indices or an object", _is_patch)]
-Cells: TypeAlias = Annotated[
-    "tuple[values.Cell, ...] | frozenset[values.Cell]", Domain("an object", _is_cells)
-]
-Objects: TypeAlias = Annotated[
-    "tuple[frozenset[values.Cell], ...] | frozenset[frozenset[values.Cell]]",
-    Domain(
-        "a tuple or set of objects",
-        lambda value: _is_container(value) and all(map(_is_cells, value)),
-    ),
-]
-Rows: TypeAlias = Annotated[Table, Domain("a tuple of tuples", _is_table)]
-Grid: TypeAlias = Annotated[values.Grid, Domain("a grid", _is_grid)]
-# Tuples are taken for grids, whatever they hold; sets must be patches.
-Piece: TypeAlias = Annotated[Container, Domain("a grid, indices or an object", _is_piece)]
-# Tuples must be grids, sets objects.
-Element: TypeAlias = Annotated[Container, Domain("a grid or an object", _is_element)]
-Demos: TypeAlias = Annotated[
-    "tuple[tuple[values.Grid, values.Grid], ...]",
-    Domain(
-        "demo pairs",
-        lambda value: type(value) is tuple and all(map(_is_demo, value)),
-    ),
-]
-Picture: TypeAlias = Annotated[
-    "tuple[values.Pair, values.Grid]",
-    Domain("a picture: a place and a grid of colours 0 to 9", _is_picture),
-]
-Pictures: TypeAlias = Annotated[
-    "frozenset[tuple[values.Pair, values.Grid]]",
-    Domain(
-        "a set of pictures",
-        lambda value: type(value) is frozenset and all(map(_is_picture, value)),
-    ),
-]
+ANYTHING = Domain("ANYTHING", "anything", lambda value: True)
+NUMBER = Domain("NUMBER", "a number", is_number)
+LOCATION = Domain("LOCATION", "a pair of numbers", is_pair)
+NUMERICAL = Domain(
+    "NUMERICAL", "a number or a pair of numbers", lambda v: is_number(v) or is_pair(v)
+)
+ANY_TUPLE = Domain("ANY_TUPLE", "a tuple", lambda value: type(value) is tuple)
+ANY_SET = Domain("ANY_SET", "a set", lambda value: type(value) is frozenset)
+ANY_CONTAINER = Domain("ANY_CONTAINER", "a tuple or set", _is_container)
+CONTAINERS = Domain(
+    "CONTAINERS", "a tuple or set of tuples or sets", _is_container_of(_is_container)
+)
+ANY_FUNCTION = Domain("ANY_FUNCTION", "a function", _is_function)
+FUNCTIONS = Domain("FUNCTIONS", "a tuple or set of functions", _is_container_of(_is_function))
+PATCH = Domain("PATCH", "indices or an object", _is_patch)
+CELLS = Domain("CELLS", "an object", _is_cells)
+OBJECTS = Domain("OBJECTS", "a tuple or set of objects", _is_container_of(_is_cells))
+ROWS = Domain("ROWS", "a tuple of tuples", _is_table)
+GRID = Domain("A_GRID", "a grid", _is_grid)
+# Any tuple is taken for a grid; a set must be a patch.
+PIECE = Domain("PIECE", "a grid, indices or an object", _is_piece)
+# A tuple must be a grid, a set an object.
+ELEMENT = Domain("ELEMENT", "a grid or an object", _is_element)
+DEMOS = Domain("DEMOS", "demo pairs", lambda v: type(v) is tuple and all(map(_is_demo, v)))
+PICTURE = Domain("PICTURE", "a picture: a place and a grid of colors 0 to 9", _is_picture)
+PICTURES = Domain(
+    "PICTURES", "a set of pictures", lambda v: type(v) is frozenset and all(map(_is_picture, v))
+)
+
+_OF_TYPE = {
+    types.GRID: GRID,
+    types.INDICES: PATCH,
+    types.PATCH: PATCH,
+    types.OBJECT: CELLS,
+    NAMED["Cells"]: CELLS,
+    NAMED["Objects"]: OBJECTS,
+    types.DEMOS: DEMOS,
+    types.PICTURE: PICTURE,
+    NAMED["Pictures"]: PICTURES,
+}
+_OF_KIND = {
+    "integer": NUMBER,
+    "boolean": NUMBER,
+    "tuple": ANY_TUPLE,
+    "product": ANY_TUPLE,
+    "set": ANY_SET,
+    "container": ANY_CONTAINER,
+    "function": ANY_FUNCTION,
+}
+_OF_CONTAINER_OF = {CELLS: OBJECTS, ANY_CONTAINER: CONTAINERS, ANY_FUNCTION: FUNCTIONS}
+# The domain that takes values of several others, the narrowest first.
+_JOINED = (
+    (NUMERICAL, {NUMBER, LOCATION}),
+    (ELEMENT, {GRID, CELLS}),
+    (PATCH, {PATCH, CELLS}),
+    (ROWS, {GRID, ROWS}),
+    (ANY_TUPLE, {GRID, ROWS, ANY_TUPLE}),
+    (PIECE, {GRID, ROWS, ANY_TUPLE, PATCH, CELLS}),
+)
+
+
+def domain_of(overloads: Iterable[Type]) -> Domain:
+    """Return the domain of an argument that has these types, one per overload."""
+    domains = {_domain_of_type(each) for term in overloads for each in _alternatives(term)}
+    if len(domains) == 1:
+        return domains.pop()
+    return next((wider for wider, narrower in _JOINED if domains <= narrower), ANYTHING)
+
+
+def _alternatives(term: Type) -> Iterator[Type]:
+    if term.kind == "union" and term not in _OF_TYPE:
+        for alternative in term.args:
+            yield from _alternatives(alternative)
+    else:
+        yield term
+
+
+def _domain_of_type(term: Type) -> Domain:
+    if term in _OF_TYPE:
+        return _OF_TYPE[term]
+    if term.kind == "product" and all(arg.kind == "integer" for arg in term.args):
+        return LOCATION
+    if term.kind == "tuple" and term.args[0].kind == "tuple":
+        return ROWS
+    general = _OF_KIND.get(term.kind, ANYTHING)
+    if general is ANY_CONTAINER:
+        return _OF_CONTAINER_OF.get(_domain_of_type(term.args[0]), ANY_CONTAINER)
+    return general
 
 
 def check_argument(domain: Domain, primitive: str, parameter: str, value: Value) -> None:
     """Fail unless the argument belongs to the parameter's domain."""
     if not domain.holds(value):
-        raise wrong_type(f"{primitive}: {parameter} is {tell(value)}, expected {domain.name}")
+        raise wrong_type(
+            f"{primitive}: {parameter} is {tell(value)}, expected {domain.description}"
+        )
 
 
 def tell(value: Value) -> str:
-    """Return the value as a message has it: its text where that is short, else what it is."""
+    """Return the text of a short value, else the name of its type, for an error message."""
     return format_value(value) if _shows_short(value) else f"a {type(value).__name__}"
 
 

@@ -1,7 +1,7 @@
 """Failure as a value: why a call gave no result.
 
-A definition that cannot give its result raises `CallFailed`; whoever runs calls (the
-reference interpreter) turns it into a `Failure`, and from there on it is data.
+A definition that cannot return a result raises `CallFailed`; the reference interpreter turns it
+into a `Failure`, which is data from there on.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ class Reason(IntEnum):
     """The four reasons. The numbers are part of the engine's interface."""
 
     TYPE = 1  # an argument is of the wrong kind, or a function got the wrong number of them
-    EMPTY = 2  # an element was asked of something that has none that fits
+    EMPTY = 2  # an element was requested, and none fits
     RANGE = 3  # an index, factor or number lies outside its range; division by zero
     BUDGET = 4  # more steps, bytes or nesting than the budget allows
 
@@ -35,7 +35,7 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Failure(Displayed):
-    """What a failed call yields. Two failures are the same when their reasons are."""
+    """The outcome of a failed call. Failures with the same reason are equal."""
 
     reason: Reason
     detail: str = ""
@@ -51,7 +51,7 @@ class Failure(Displayed):
 
 
 class CallFailed(Exception):
-    """Leaves a definition that cannot give its result; never leaves the package."""
+    """Raised by a definition that cannot return a result; never leaves the package."""
 
     def __init__(self, reason: Reason, detail: str) -> None:
         super().__init__(detail)

@@ -1,7 +1,7 @@
-"""A program's node in, the function that it is of an input out: for `apply` and its kind.
+"""Express a node as a function value of one input, for `apply` and the like.
 
-Program text has no functions of its own. What a node computes from an input is written by those
-that make functions of functions: `compose`, `fork`, `lbind` and `rbind`.
+Program text has no lambdas. A function is written with the primitives that combine functions:
+`compose`, `fork`, `lbind` and `rbind`.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ _IDENTITY = primitive_node("identity")
 
 
 def function_of(result: Node, name: str) -> Node | None:
-    """Return the node of the function that gives `result` for an input of that name.
+    """Return the node of the function that computes `result` from the input of that name.
 
-    None where there is no such way to write it: for a call with more than two arguments that
-    depend on the input or with another between the two, or of a function that depends on it.
+    Returns None if it cannot be written: if a call has more than two arguments that depend on the
+    input, or two with another between them, or calls a function that depends on the input.
     """
     made: dict[Node, Node | None] = {}
     for node in walk(result):
@@ -27,7 +27,7 @@ def function_of(result: Node, name: str) -> Node | None:
 
 
 def _function_of_call(node: Node, made: dict[Node, Node | None]) -> Node | None:
-    """The function that a call is, by those that its arguments are."""
+    """Return the function for a call, from those of its arguments."""
     args = node.args
     function = primitive_node(node.name) if node.kind == "call" else args[0]
     if node.kind == "invoke":

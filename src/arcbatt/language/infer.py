@@ -1,10 +1,10 @@
-"""Type inference over programs, and the question "which primitives fit here?".
+"""Infer types of programs, and find primitives that fit types.
 
 Types are computed forward, from inputs and constants to the result: a call takes the first
-of its primitive's signatures that its argument types fit. A function value's type is a
-closure (see `types`), and calling it infers the call of its primitive with what it
-captured. Where no signature fits, inference warns: such a call can give a value only by the
-accident of an empty container, which is of every type.
+of its primitive's signatures that its argument types fit. A function value's type is a closure (see
+`types`); calling it infers the call of its primitive with the captured arguments. Where no
+signature fits, inference warns: such a call can succeed only on an empty container, which has
+every type.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ INPUT_TYPES: Mapping[str, Type] = {
 
 @dataclass(frozen=True, slots=True)
 class TypeWarning:
-    """A node that cannot give a value, and why."""
+    """A node that cannot have a value, and why."""
 
     node: Node
     message: str
@@ -63,7 +63,7 @@ class TypeWarning:
 
 @dataclass(frozen=True, slots=True)
 class Typing:
-    """The types of a program's nodes; a node that cannot work, or follows one, is unknown."""
+    """The types of a program's nodes; unknown for a node that cannot work or depends on one."""
 
     types: Mapping[Node, Type]
     warnings: tuple[TypeWarning, ...]
@@ -71,23 +71,23 @@ class Typing:
 
 
 def infer(program: Program) -> Typing:
-    """The types of all nodes of a program."""
+    """Infer the types of all nodes of a program."""
     types: dict[Node, Type] = {}
     warnings: list[TypeWarning] = []
     for node in program.nodes():
         args = tuple([types[arg] for arg in node.args])
-        found = _type_node(node, args)
-        if found is None:
+        node_type = _type_node(node, args)
+        if node_type is None:
             warnings.append(TypeWarning(node, _explain(node, args)))
-        types[node] = found or ANY
+        types[node] = node_type or ANY
     return Typing(types, tuple(warnings), types[program.result])
 
 
 def type_of(node: Node) -> Type | None:
-    """The type of a node, or None if it, or one below it, cannot work.
+    """Return the type of a node, or None if it, or one below it, cannot work.
 
-    It is the type that `infer` finds. It depends on the node alone and is remembered with it, so a
-    program that shares most of its nodes with others is typed at the cost of those it does not.
+    It is the type that `infer` finds. It depends on the node alone and is cached with it, so
+    typing a program costs only the nodes that it does not share with others.
     """
     given: Type | None = node._type
     if given is None:
@@ -107,7 +107,7 @@ def _type_typed(node: Node, args: tuple[Type, ...]) -> Type:
 
 
 def type_of_value(value: Value) -> Type:
-    """The type of a constant."""
+    """Return the type of a constant."""
     if isinstance(value, bool):
         return BOOLEAN
     if isinstance(value, int):
@@ -132,34 +132,33 @@ def closure(name: str, captured: Sequence[Type] = ()) -> Type:
 
 
 def infer_call(primitive: Primitive, args: Sequence[Type]) -> Type | None:
-    """The type of a call, or None if it cannot work."""
+    """Return the type of a call, or None if it cannot work."""
     return _type_call(primitive.name, tuple(args))
 
 
 def infer_invocation(function: Type, args: Sequence[Type]) -> Type | None:
-    """The type of a function value's call, or None if it cannot work."""
+    """Return the type of a function value's call, or None if it cannot work."""
     return _type_invocation(function, tuple(args))
 
 
 def fitting_primitives(
     args: Sequence[Type], result: Type | None = None
 ) -> list[tuple[Primitive, Type]]:
-    """The primitives that can be called with such arguments (and give such a result).
+    """Return the primitives that accept these arguments (and return this type), with result types.
 
-    With their result types. A function-valued place asks the same question: what fits
-    there is what can be called with the types of a container's members.
+    To find functions for a container's members, pass the types of the members.
     """
-    found = []
+    fitting = []
     for primitive in all_primitives().values():
         if primitive.arity == len(args):
             given = infer_call(primitive, args)
             if given is not None and (result is None or fits_type(result, given)):
-                found.append((primitive, given))
-    return found
+                fitting.append((primitive, given))
+    return fitting
 
 
 def fits_type(wanted: Type, given: Type) -> bool:
-    """Whether a value of the given type may stand where another is wanted."""
+    """Return whether a value of the given type may be used where another type is wanted."""
     return fits(wanted, given, {}, _Session().call_type)
 
 
@@ -174,12 +173,12 @@ def _explain(node: Node, args: Sequence[Type]) -> str:
 
 on_declared(forget_types)
 
-# In a node's place for its type: it cannot work. No value is of this type.
+# The type of a node that cannot work. No value has it.
 _ILL_TYPED = Type("ill typed")
 
 
 def _type_node(node: Node, args: tuple[Type, ...]) -> Type | None:
-    """The type of a node whose arguments are of such types."""
+    """Return the type of a node from the types of its arguments."""
     match node.kind:
         case "call":
             return _type_call(node.head, args)
@@ -193,7 +192,7 @@ def _type_node(node: Node, args: tuple[Type, ...]) -> Type | None:
             return closure(node.name)
 
 
-# Programs are made of few kinds of calls: most calls are typed by looking them up.
+# Programs consist of few kinds of calls, so most calls are found in the cache.
 @of_registry
 @lru_cache(maxsize=2**16)
 def _type_call(name: str, args: tuple[Type, ...]) -> Type | None:
@@ -208,7 +207,7 @@ def _type_invocation(function: Type, args: tuple[Type, ...]) -> Type | None:
 
 @dataclass(slots=True)
 class _Session:
-    """The typing of one call, remembering the calls inside it that it has typed."""
+    """The typing of one call, with a cache of the calls inside it."""
 
     known: dict[tuple[Type, tuple[Type, ...]], Type | None] = field(default_factory=dict)
 
@@ -217,7 +216,7 @@ class _Session:
             return None
         if applied_definition(primitive.name) is not None:
             return self.make_function(primitive, args)
-        # Where something is unknown, any overload that fits may be the one.
+        # If a type is partly unknown, any overload that fits may apply.
         unknown = any(map(mentions_any, args))
         results = []
         for signature in primitive.signatures:
@@ -233,7 +232,7 @@ class _Session:
         return _join_all(results) if results else None
 
     def make_function(self, primitive: Primitive, args: Sequence[Type]) -> Type | None:
-        """A primitive that makes functions: its function arguments must be functions."""
+        """Return the type of a function that a primitive makes from functions, or None."""
         for wanted, given in zip(primitive.signatures[0].parameters, args, strict=True):
             if wanted.kind == "function" and not is_function(given):
                 return None
@@ -241,18 +240,18 @@ class _Session:
         if primitive.name == "power":
             if args[1].kind not in ("integer", "boolean", "any"):
                 return None
-            made = join(args[0], made)  # once is the function itself
+            made = join(args[0], made)  # applied once, it is the function itself
         return made
 
     def call_type(self, function: Type, args: Sequence[Type]) -> Type | None:
-        """The type of a function's value of such arguments, or None."""
+        """Return the result type of calling a function with such arguments, or None."""
         if function is ANY:
             return ANY
         if function.kind not in ("closure", "choice") or function.depth > MAX_DEPTH:
             return None
         key = (function, tuple(args))
         if key not in self.known:
-            self.known[key] = None  # a call that needs itself cannot work
+            self.known[key] = None  # a recursive call cannot work
             self.known[key] = self.type_call(function, list(args))
         return self.known[key]
 

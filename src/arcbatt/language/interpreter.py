@@ -1,7 +1,7 @@
 """The reference interpreter: runs programs by the definitions themselves.
 
-It is the meaning that every engine is compared with. Evaluating never raises because of
-the program or of a value: what cannot be computed is a `Failure`.
+Every engine is compared with it. Evaluation never raises because of the program or a value: a
+result that cannot be computed is a `Failure`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TypeAlias
 from arcbatt.display import Displayed
 
 from .budget import Budget, Meter, metered, to_budget
-from .calling import call, call_primitive
+from .calls import call, call_primitive
 from .conversion import to_value
 from .failure import CallFailed, Failure, Reason
 from .ir import Node, Program
@@ -26,7 +26,7 @@ Outcome: TypeAlias = "Value | Failure"
 
 @dataclass(frozen=True, slots=True)
 class Result(Displayed):
-    """What a program gives on one sample.
+    """The result of a program on one sample.
 
     `outcome` is the value or the failure, `steps` what it cost, `bytes` too where the definitions
     ran it (the engine does not say); `failed_at` is the node whose own call failed;
@@ -56,17 +56,16 @@ def interpret(
 ) -> Result:
     """Evaluate a program by the definitions, every shared node once; `run` is far faster.
 
-    `inputs` is the grid `I`, or has the values of the program's inputs by name: `I`, and `S` where
-    it asks for it. Any value is taken for them, rows of unlike lengths too, since programs make
-    such values on their way; `run` takes grids alone. What is no value is refused with a
-    `ValueError`; nothing raises after that.
+    `inputs` is the grid `I`, or the values of the program's inputs by name: `I`, and `S` if the
+    program uses it. Unlike `run`, which takes only grids, it takes any value of the language, such
+    as rows of unequal length. Raises ValueError for anything else, and nothing after that.
     """
     program = to_program(program)
     values = to_inputs(inputs)
     budget = to_budget(budget)
     meter = Meter(budget)
     outcomes: dict[Node, Outcome] = {}
-    origins: dict[Node, Node] = {}  # for a failed node, the one whose own call failed
+    origins: dict[Node, Node] = {}  # by failed node, the node whose own call failed
     node_steps: dict[Node, int] = {}
     with metered(meter):
         for node in program.nodes():
@@ -139,7 +138,7 @@ def _evaluate(node: Node, inputs: Mapping[str, Value], args: Sequence[Value]) ->
 
 
 def evaluate_call(name: str, args: Sequence[Value], budget: Budget | None = None) -> Outcome:
-    """One primitive on given values."""
+    """Call one primitive on values; return its value or failure."""
     primitive = find_primitive(name)
     if primitive is None:
         raise KeyError(f"no primitive is named {name!r}")

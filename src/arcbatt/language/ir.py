@@ -25,14 +25,14 @@ from arcbatt.plurals import count
 from .registry import Primitive, find_primitive
 from .values import Value, format_value, is_data
 
-# The inputs a program may ask for, in the order they are declared.
-# A solver has (I) or (S, I); a differ all four: it judges another program's output by the target.
+# The inputs a program may use, in the order of declaration. A solver has (I) or (S, I); a differ
+# has all four: it compares another program's output with the target.
 INPUTS = ("S", "I", "output", "target")
 SIGNATURES = (("I",), ("S", "I"), INPUTS)
 
 
 class Node:
-    """A value of a program and how it is made. Make nodes by the functions below."""
+    """A value of a program and how it is made. The functions below make nodes."""
 
     __slots__ = ("__weakref__", "_digest", "_type", "args", "head", "kind")
 
@@ -40,11 +40,11 @@ class Node:
     head: Any  # the input's or primitive's name, or the constant's value
     args: tuple[Node, ...]
     _digest: bytes | None
-    _type: Any  # what `infer.type_of` found; None until it was asked
+    _type: Any  # cached by `infer.type_of`; None if not inferred yet
 
     @property
     def digest(self) -> bytes:
-        """128 bits that stand for the node's canonical form; computed when first asked for."""
+        """A 128-bit digest of the node's canonical form, computed on first use."""
         if self._digest is None:
             todo = [self]
             while todo:
@@ -83,7 +83,7 @@ class Node:
 
 
 def _head_key(kind: str, head: Any) -> str:
-    """Tells constants apart by their text: `T` and `1` are equal values, yet two constants."""
+    """Return a key of constants by their text: `T` and `1` are equal values but two constants."""
     return format_value(head) if kind == "constant" else str(head or "")
 
 
@@ -93,27 +93,26 @@ def _form(kind: str, head_key: str) -> bytes:
 
 
 class _NodeRef(weakref.ref[Node]):
-    """A weak reference that knows where it stands in the table."""
+    """A weak reference that knows its key in the table."""
 
     __slots__ = ("key",)
     key: tuple[str, str, tuple[Node, ...]]
 
 
-# All nodes that somebody holds. Weak, so that a long search forgets what it has dropped; by
-# hand rather than a WeakValueDictionary, which takes twice the time. Threads make and drop nodes at
-# the same time, and one node is in two programs only if it is the same object in both: so what is
-# looked at and changed here is so in one call that no other thread gets between.
+# All live nodes. The references are weak, so that a long search frees nodes it has dropped, and
+# kept by hand, since a WeakValueDictionary takes twice the time. Threads make and drop nodes
+# concurrently, and equal nodes must be one object, so each lookup or change is one atomic call.
 _interned: dict[tuple[str, str, tuple[Node, ...]], _NodeRef] = {}
 
 
 def _forget(ref: weakref.ref[Node]) -> None:
     assert isinstance(ref, _NodeRef)
-    # Not if another thread has made the node anew.
+    # Unless another thread has made the node anew.
     _remove_dead_weakref(_interned, ref.key)
 
 
 def forget_types() -> None:
-    """Have the types of all nodes inferred anew when they are asked for."""
+    """Forget the inferred types of all nodes."""
     for ref in list(_interned.values()):
         node = ref()
         if node is not None:
@@ -123,25 +122,25 @@ def forget_types() -> None:
 def _intern(kind: str, head_key: str, head: Any, args: tuple[Node, ...]) -> Node:
     key = (kind, head_key, args)
     ref = _interned.get(key)
-    found = None if ref is None else ref()
-    if found is None:
-        found = object.__new__(Node)
-        found.kind, found.head, found.args = kind, head, args
-        found._digest = None
-        found._type = None
-        ref = _NodeRef(found, _forget)
+    node = None if ref is None else ref()
+    if node is None:
+        node = object.__new__(Node)
+        node.kind, node.head, node.args = kind, head, args
+        node._digest = None
+        node._type = None
+        ref = _NodeRef(node, _forget)
         ref.key = key
-        # Another thread may have made it meanwhile: then that one stands, unless it is gone again.
+        # Another thread may have made it meanwhile: then its node is used, unless it is gone again.
         while (first := _interned.setdefault(key, ref)) is not ref:
             other = first()
             if other is not None:
                 return other
             _remove_dead_weakref(_interned, key)
-    return found
+    return node
 
 
 def restored(kind: str, name: str | None, args: tuple[Node, ...], digest: bytes) -> Node:
-    """A primitive, call or invocation that was a node elsewhere, whose digest is known there."""
+    """Return a primitive, call or invocation read from elsewhere, with its known digest."""
     node = _intern(kind, name or "", name, args)
     node._digest = digest
     return node
@@ -149,7 +148,7 @@ def restored(kind: str, name: str | None, args: tuple[Node, ...], digest: bytes)
 
 def input_node(name: str) -> Node:
     if name not in INPUTS:
-        raise ValueError(f"{name!r} is no input; inputs are {', '.join(INPUTS)}")
+        raise ValueError(f"{name!r} is not an input; inputs are {', '.join(INPUTS)}")
     return _intern("input", name, name, ())
 
 
@@ -160,13 +159,13 @@ def constant(value: Value) -> Node:
 
 
 def primitive_node(spelling: str) -> Node:
-    """A primitive as a value."""
+    """Return a primitive as a value."""
     name = _resolve(spelling).name
     return _intern("primitive", name, name, ())
 
 
 def call_node(primitive: str | Primitive, *args: Node) -> Node:
-    """A call of a primitive, given by any spelling of its name or by itself."""
+    """Return a call of a primitive, which is given by a spelling or as an object."""
     if isinstance(primitive, str):
         primitive = _resolve(primitive)
     if len(args) != len(primitive.parameters):
@@ -177,7 +176,7 @@ def call_node(primitive: str | Primitive, *args: Node) -> Node:
 
 
 def invoke_node(function: Node, *args: Node) -> Node:
-    """A call of a function value."""
+    """Return a call of a function value."""
     if not args:
         raise ValueError("a function value needs at least one argument")
     if function.kind == "primitive":
@@ -193,7 +192,7 @@ def _resolve(spelling: str) -> Primitive:
 
 
 def walk(*roots: Node) -> Iterator[Node]:
-    """All nodes below the roots, each once, arguments before the nodes that use them.
+    """Yield all nodes below the roots, each once, arguments before the nodes that use them.
 
     The order is that of a left-to-right walk, so it depends on the roots alone.
     """
@@ -205,10 +204,10 @@ def walk(*roots: Node) -> Iterator[Node]:
 
 
 def walk_new(root: Node, known: Container[Node]) -> Iterator[Node]:
-    """The nodes below a root that are not known, as `walk` gives them.
+    """Yield the nodes below a root that are not known yet, in the order of `walk`.
 
-    Whoever walks makes each node known before asking for the next. What is below a known node is
-    known, so that programs with much in common are walked fast one after the other.
+    The caller makes each node known before asking for the next. Nodes below a known one are known,
+    so walking programs that share most nodes is fast.
     """
     if root in known:
         return
@@ -225,12 +224,12 @@ def walk_new(root: Node, known: Container[Node]) -> Iterator[Node]:
 
 
 def replace_input(result: Node, name: str, by: Node) -> Node:
-    """The same nodes with another node in place of an input."""
+    """Return a node with another node in place of an input."""
     return replace_node(result, input_node(name), by)
 
 
 def replace_node(result: Node, old: Node, by: Node) -> Node:
-    """The same nodes with another node in place of one of them."""
+    """Return a node with another node in place of one below it."""
     new: dict[Node, Node] = {}
     for node in walk(result):
         if node is old:
@@ -243,7 +242,7 @@ def replace_node(result: Node, old: Node, by: Node) -> Node:
 
 
 def with_args(node: Node, args: tuple[Node, ...]) -> Node:
-    """The same call or invocation of other arguments, as many as before."""
+    """Return the same call or invocation with other arguments, as many as before."""
     if node.kind == "call":
         assert len(args) == len(node.args)
         return _intern("call", node.head, node.head, args)
@@ -253,13 +252,13 @@ def with_args(node: Node, args: tuple[Node, ...]) -> Node:
 
 @dataclass(frozen=True, slots=True)
 class Program(Displayed):
-    """A named result node. Programs with the same node are the same, whatever their names."""
+    """A named result node. Programs with the same node are equal, whatever their names."""
 
     result: Node
     name: str = "solve"
 
     def nodes(self) -> Iterator[Node]:
-        """Every node once, in evaluation order."""
+        """Return every node once, in evaluation order."""
         return walk(self.result)
 
     @property
@@ -269,14 +268,14 @@ class Program(Displayed):
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """The inputs that its text must name: those of the least signature that has all it uses."""
+        """The inputs that its text must name: the shortest list that has all it uses."""
         used = {node.name for node in self.nodes() if node.kind == "input"}
         return next(names for names in SIGNATURES if used <= set(names))
 
     @property
     def text(self) -> str:
-        """The program as text, one call a line; `parse_program` reads it back."""
-        from .text import format_program  # here, since texts are made of programs
+        """Return the program as text with one call per line; `parse_program` reads it back."""
+        from .text import format_program  # here, since `text` imports this module
 
         return format_program(self)
 

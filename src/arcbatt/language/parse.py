@@ -1,4 +1,4 @@
-"""Text to programs.
+"""Parse program text.
 
 A program is a function definition in the style of arc-dsl solvers:
 
@@ -33,12 +33,13 @@ from typing import NamedTuple
 
 from arcbatt.measure import phase
 from arcbatt.plurals import count
+from arcbatt.suggestion import suggest
 
 from . import ir
 from .constants import CONSTANTS
 from .ir import SIGNATURES, Node, Program
 from .parse_plain import read_plain
-from .registry import Primitive, find_primitive, suggest
+from .registry import Primitive, find_primitive, spellings
 from .values import MAX_NUMBER, Value
 
 # Limits on one program; a file may hold any number of them.
@@ -47,7 +48,7 @@ MAX_LINES = 10_000
 MAX_NESTING = 64
 MAX_COLUMNS = 20_000
 
-# Of a name or line in a message.
+# Lengths of names and lines in messages.
 MAX_SHOWN = 80
 
 
@@ -57,13 +58,13 @@ def _shorten(text: str) -> str:
 
 
 class ProgramError(ValueError):
-    """Program text that is no program: where it stands, what stands there, what should."""
+    """Invalid program text: where it is, what is there and what was expected."""
 
     def __init__(
         self, message: str, *, file: str = "", line: int = 0, column: int = 0, text: str = ""
     ) -> None:
         where = ":".join(str(part) for part in (file, line, column) if part)
-        # Text from a file must not reach a terminal as commands to it.
+        # Text from a file must not control the terminal.
         text = "".join(
             c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:200]
         )
@@ -80,16 +81,16 @@ class ProgramError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ParsedProgram:
-    """A program with what only its text knows: where it stands and its lines' names.
+    """A program with its place in the text and the names of its lines.
 
-    It is taken wherever a program is.
+    It is accepted wherever a program is.
     """
 
     program: Program
     file: str
     line: int
-    # In order: line number, name assigned to, node; the last line, named "return", only where
-    # it does more than to return the name of another.
+    # In order: line number, assigned name, node. The last line, named "return", is left out if it
+    # only returns a name.
     lines: tuple[tuple[int, str, Node], ...]
 
     @property
@@ -103,7 +104,7 @@ class ParsedProgram:
 
 @dataclass(frozen=True, slots=True)
 class RejectedProgram:
-    """Text that stands where a program should, under the name it gives itself.
+    """Text in the place of a program that is not one, with the name it gives itself.
 
     The name is empty for lines outside of programs; those up to the next program are rejected
     together, at the first of them.
@@ -138,7 +139,7 @@ def read_file(path: str | os.PathLike[str]) -> list[ParsedProgram | RejectedProg
 
 
 def read_lines(lines: Iterable[str], file: str = "") -> Iterator[ParsedProgram | RejectedProgram]:
-    """The programs of a file's lines, one after the other, those that are none with the reason.
+    """Yield the programs of a file, and each text that is not a program with the reason.
 
     Lines come without their ends. One program's text is held at a time, so the file may be of any
     size.
@@ -152,7 +153,7 @@ def read_lines(lines: Iterable[str], file: str = "") -> Iterator[ParsedProgram |
 
 
 def parse_programs(text: str, file: str = "") -> Iterator[ParsedProgram]:
-    """The programs of a text, one after the other; the first that is none ends it."""
+    """Return the programs of a text; raise ProgramError at the first that is not one."""
     for chunk in _split(text.split("\n")):
         yield _parse_chunk(chunk, file)
 
@@ -168,7 +169,7 @@ def parse_program(text: str, file: str = "") -> Program:
     if text.endswith(".py") and "\n" not in text:
         raise ProgramError(f"expected the text of a program; parse_file({text!r}) reads a file")
     if text.lstrip().startswith("def ") and not text.startswith("def "):
-        text = dedent(text)  # as it stands in an indented string
+        text = dedent(text)  # it may come from an indented string
     programs = list(parse_programs(text, file))
     if len(programs) != 1:
         raise ProgramError(f"expected one program, found {len(programs)}", file=file)
@@ -195,28 +196,28 @@ def to_program(given: object, what: str = "") -> Program:
 
 # The import lines of the dialect's own solver files.
 _HEADER = re.compile(r"from [\w.]*\b(dsl|constants|arc_types) import \*\s*(#.*)?$")
-# Python takes long to read such a string, and a program has no use for it.
+# Python takes long to read such a string, and programs do not need it.
 _FORMAT_STRING = re.compile(r"""\b([fF][rR]?|[rR][fF])['"]""")
-# What lines with something wrong have: such a string, a NUL, a carriage return that ends no line.
+# Signs of an invalid line: such a string, a NUL, a carriage return within the line.
 _SUSPECT = ("\0", "\r", *(letter + quote for letter in "fFrR" for quote in "'\""))
 _BLANK = re.compile(r"\s*(#.*)?$")
 _ODD_LITERAL = re.compile(r"\\|\b[0-9]+[A-Za-z_]")
-# Python refuses to read one of more than 4,300 digits.
+# Python refuses to read integers of more than 4,300 digits.
 _LONG_NUMBER = re.compile(r"[0-9_]{4301,}")
 _NAME = re.compile(r"def\s+(\w{1,100})")
-# Some editors begin a file with it, and what is copied out of one may, too.
+# The byte order mark with which some editors begin a file; copied text may have it, too.
 _BYTE_ORDER_MARK = "\ufeff"
 _QUOTES = re.compile(r"\s*[rR]?(\"\"\"|''')")
 
 
-# How lines of a program begin, but for its first. One that begins otherwise belongs to the program
-# only if something is open there.
+# How the lines of a program begin, except the first. A line that begins otherwise belongs to the
+# program only if a string or bracket is open.
 _WITHIN = frozenset({"", " ", "\t", "\f", "\r", "#"})
 _MARK = re.compile(r"""\\.?|\"{3}|'{3}|["'#()\[\]{}]""")
 
 
 class _Chunk(NamedTuple):
-    """The text of one function and the line where it begins; or a line outside, and why not."""
+    """The text of one function and its first line; or a stray line, with an error."""
 
     line: int
     text: str
@@ -224,12 +225,12 @@ class _Chunk(NamedTuple):
 
 
 class _Openings:
-    """What is open at the end of the lines that were followed: a string, brackets, a line."""
+    """The string, brackets or continued line still open after the lines read so far."""
 
     def __init__(self) -> None:
-        self.quotes = ""  # those that end the string
+        self.quotes = ""  # that end the open string
         self.depth = 0
-        self.goes_on = False  # by a backslash
+        self.goes_on = False  # after a backslash
 
     @property
     def in_text(self) -> bool:
@@ -241,12 +242,12 @@ class _Openings:
 
     def follow(self, line: str) -> None:
         if len(line) > MAX_COLUMNS:
-            return  # no program has such a line
+            return  # not a line of a program
         mark = ""
         for found in _MARK.finditer(line.removesuffix("\r")):
             mark = found.group()
             if self.quotes:
-                # Three quotes in a string of one end it and are an empty one.
+                # In a string of one quote, three quotes end it and make an empty string.
                 if mark == self.quotes or mark == 3 * self.quotes:
                     self.quotes = ""
             elif mark[0] in "\"'":
@@ -263,15 +264,15 @@ class _Openings:
 
 
 def _split(lines: Iterable[str]) -> Iterator[_Chunk]:
-    """Cut a text at its lines that start with `def`, and at those that are of no program.
+    """Split a text at lines that start with `def`, and at lines outside of programs.
 
-    So one program's limits hold for it alone, and a file of any size can be read.
+    So limits apply to each program alone, and a file of any size can be read.
     """
     chunk: list[str] = []
     first_line = 0
     openings = _Openings()
-    n_followed = 0  # lines of the chunk: they are followed only where it matters
-    is_reported = False  # what stands outside of programs, since the last one
+    n_followed = 0  # lines of the chunk that were scanned, which is done only if needed
+    is_reported = False  # whether stray lines since the last program were reported
     text_from = _Chunk(0, "")
     for number, line in enumerate(lines, start=1):
         if number == 1:
@@ -340,13 +341,13 @@ def _parse_chunk(chunk: _Chunk, file: str) -> ParsedProgram:
         tree = _parse_syntax(text)
     except SyntaxError as error:
         at, column, why = error.lineno or 1, error.offset or 1, error.msg
-        # Python's own words would have the reader set a limit of Python, and do not say where.
+        # Python's message suggests to raise a limit of Python and does not say where.
         if "digits) for integer" in why and (number := _LONG_NUMBER.search(text)):
             before = text[: number.start()]
             at, column = before.count("\n") + 1, len(before) - before.rfind("\n")
             why = "a number has too many digits"
         raise rejection(f"not readable as a program: {why}", at, column, _line(text, at)) from error
-    except (RecursionError, MemoryError) as error:  # which of them, and its words, Python decides
+    except (RecursionError, MemoryError) as error:  # which one, and its message, depends on Python
         raise rejection("not readable as a program: nested too deep") from error
     except ValueError as error:
         raise rejection(f"not readable as a program: {error}") from error
@@ -357,7 +358,7 @@ def _parse_chunk(chunk: _Chunk, file: str) -> ParsedProgram:
 
 
 def _check_lines(text: str, rejection: Callable[[str, int, int, str], ProgramError]) -> None:
-    """Refuse what Python would refuse only slowly, or without saying where."""
+    """Reject text that Python would reject slowly, or without saying where."""
     for number, line in enumerate(text.split("\n"), start=1):
         if len(line) > MAX_COLUMNS:
             raise rejection(f"a line has at most {MAX_COLUMNS} columns", number, 1, line[:80])
@@ -377,7 +378,7 @@ def _check_lines(text: str, rejection: Callable[[str, int, int, str], ProgramErr
 def _parse_syntax(text: str) -> ast.Module:
     if not _ODD_LITERAL.search(text):
         return ast.parse(text)
-    with warnings.catch_warnings():  # of odd escapes in docstrings, and of numbers such as 1if
+    with warnings.catch_warnings():  # about odd escapes in docstrings, and numbers such as 1if
         warnings.simplefilter("ignore")
         return ast.parse(text)
 
@@ -393,7 +394,7 @@ def _constant_node(name: str) -> Node:
 
 
 class _Reader:
-    """Reads one function's syntax tree into a program."""
+    """Translates one function's syntax tree into a program."""
 
     def __init__(self, text: str, first_line: int, file: str) -> None:
         self.text = text
@@ -492,10 +493,8 @@ class _Reader:
             return _constant_node(name)
         if find_primitive(name) is not None:
             return ir.primitive_node(name)
-        hint = suggest(name, (*self.names, *CONSTANTS))
-        raise self.reject(
-            f"unknown name {_shorten(name)}" + (f"; {hint}" if hint else ""), expression
-        )
+        hint = suggest(name, (*self.names, *CONSTANTS, *spellings()))
+        raise self.reject(f"unknown name {_shorten(name)}{hint}", expression)
 
     def read_call(self, expression: ast.Call, depth: int) -> Node:
         args = [self.read_expression(arg, depth + 1) for arg in expression.args]
@@ -505,11 +504,8 @@ class _Reader:
             if callee.id in CONSTANTS:
                 raise self.reject("expected a primitive or a function-valued name to call", callee)
             if primitive is None:
-                hint = suggest(callee.id, tuple(self.names))
-                raise self.reject(
-                    f"unknown primitive {_shorten(callee.id)}" + (f"; {hint}" if hint else ""),
-                    callee,
-                )
+                hint = suggest(callee.id, (*self.names, *spellings()))
+                raise self.reject(f"unknown primitive {_shorten(callee.id)}{hint}", callee)
             if expression.keywords:
                 args = self.place_keywords(primitive, args, expression, depth)
             if len(args) != primitive.arity:
@@ -551,7 +547,7 @@ class _Reader:
         return [given[name] for name in primitive.parameters]
 
     def read_literal(self, expression: ast.expr, depth: int) -> Value:
-        """Numbers, T and F, tuples and sets of them, also by the names of constants."""
+        """Read numbers, T and F, named constants, and tuples and sets of them."""
         if depth > MAX_NESTING:
             raise self.reject(f"literals nested deeper than {MAX_NESTING}", expression)
         if isinstance(expression, ast.Tuple | ast.Set):
@@ -572,5 +568,5 @@ class _Reader:
 
 
 def parse_expression(text: str) -> Node:
-    """A single expression without inputs, as in the examples of primitives."""
+    """Parse a single expression without inputs, as in the examples of primitives."""
     return parse_program(f"def example(I):\n    return {text}\n").result

@@ -1,4 +1,4 @@
-"""Text of plain form to programs, several times as fast as by `ast`; anything else is left to it.
+"""Parse program text of a plain form, several times as fast as `ast`.
 
 Plain is ASCII text with one assignment `    name = expression` a line and at last one `    return
 expression`, where an expression is a name, a number, a literal of numbers, or a call with such
@@ -22,7 +22,7 @@ from .values import MAX_NUMBER, Value
 Line = tuple[int, str, Node]
 """Line number, name assigned to, node."""
 
-# So deep at most; `parse` allows more.
+# The deepest nesting; `parse` allows more.
 MAX_PLAIN_NESTING = 32
 
 _ANNOTATION = r"(?:: ([A-Za-z]\w*))?"
@@ -34,10 +34,10 @@ _TOKEN = re.compile(r"[A-Za-z]\w*\(?|-?[0-9]+|, |[(){},]", re.ASCII)
 
 
 class _NotPlain(Exception):
-    """The text must be read by `ast`."""
+    """Raised for text that must be parsed by `ast`."""
 
 
-# What names stand for before a program gives its own: constants, and primitives as values.
+# Names that every program has: constants, and primitives as values.
 _atoms: dict[str, Node] = {}
 _callees: dict[str, Primitive] = {}
 
@@ -46,7 +46,7 @@ def _collect_names() -> None:
     for spelling, name in spellings().items():
         _callees[spelling] = primitive_of(name)
         _atoms[spelling] = ir.primitive_node(name)
-    # A constant goes before a primitive of its name, as in `parse`.
+    # A constant takes precedence over a primitive of the same name, as in `parse`.
     for name, value in CONSTANTS.items():
         _callees.pop(name, None)
         _atoms[name] = ir.constant(value)
@@ -170,12 +170,12 @@ class _Plain:
         tokens = _TOKEN.findall(text)
         if sum(map(len, tokens)) != len(text):
             raise _NotPlain
-        # What surrounds the present token: the callee, or "(" or "{" of a literal, with what has
-        # been read of its members, nodes or values.
+        # The enclosing calls and literals: callee, or "(" or "{" of a literal, with the members
+        # read so far, nodes or values.
         opened = ""
         members: list[Node | Value] = []
         outer: list[tuple[str, list[Node | Value]]] = []
-        may_follow = False  # a comma or the end, since a member is read
+        may_follow = False  # whether a comma or the end may follow
         for place, token in enumerate(tokens):
             last = token[-1]
             if last == "(" or token == "{":

@@ -1,4 +1,4 @@
-"""Random programs from the registry's types: fuel for property tests and benchmarks.
+"""Generate random programs by the types of primitives, for property tests and benchmarks.
 
 The same seed gives the same program on every machine. A well-typed program is one that
 inference has no warning for; it may still fail when it is run.
@@ -17,9 +17,9 @@ from .ir import Node, Program
 from .registry import Primitive, all_primitives, get_primitive, of_registry
 from .types import ANY, GRID, Bindings, Type, fits, substitute
 
-# What makes functions is chosen where a function is wanted, not as a line of its own.
+# Primitives that make functions are used where a function is needed, not on lines of their own.
 _FUNCTION_MAKERS = ("compose", "chain", "matcher", "rbind", "lbind", "power", "fork")
-# First lines that give sets of objects and locations to work on.
+# First lines, which provide sets of objects and locations.
 _OPENINGS = ("objects", "o_g", "partition", "fgpartition", "asindices", "ofcolor", "asobject")
 _MAX_FUNCTION_DEPTH = 3
 _TRIES = 40
@@ -30,7 +30,7 @@ Typed = tuple[Node, Type]
 def random_program(
     seed: int, n_calls: int = 8, *, well_typed: bool = True, result: Type | None = GRID
 ) -> Program:
-    """A program of about `n_calls` lines whose result is of a type, if one came about.
+    """Return a random program of about `n_calls` lines, of the given result type if possible.
 
     With `well_typed` false every other argument is taken without regard to types.
     """
@@ -75,7 +75,7 @@ class _Generator:
                 self.values.append(made)
                 n_made += 1
         fitting = [node for node, term in self.values if result is None or fits_type(result, term)]
-        # The one that most lines lead to, so that little of what was made is lost.
+        # The node that depends on most lines, so that few lines are unused.
         candidates = fitting or [node for node, _ in self.values]
         return max((Program(node, name) for node in candidates), key=lambda p: p.n_calls)
 
@@ -108,7 +108,7 @@ class _Generator:
         return None
 
     def any_value(self) -> Typed:
-        """A constant now and then, otherwise a value, recent ones preferred."""
+        """Return a constant or, more often, a node, preferring recent ones."""
         if self.rng.random() < 0.35:
             return self.rng.choice(self.constants)
         recent = int(len(self.values) * self.rng.random() ** 3)
@@ -128,7 +128,7 @@ class _Generator:
         return None
 
     def make_function(self, args: tuple[Type, ...], depth: int) -> tuple[Node, Type, Type] | None:
-        """A function of such arguments: its node, its type, the type of its values."""
+        """Return a function that takes such arguments: its node, its type, its result type."""
         kind = self.rng.choice(
             ("bare", "rbind", "lbind", "compose", "chain", "fork", "matcher", "power")
         )

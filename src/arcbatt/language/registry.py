@@ -1,9 +1,8 @@
 """The registry: every primitive of the language, declared once.
 
-`@primitive(...)` on a plain-Python definition declares name, types, ranges of codes, doc, tie
-rule, oddities, examples, what the definition reads, which arguments it checks, and how it is
-searched with. Everything else in the project (parser, types, documentation, engine checks, rows
-of the search, tests) reads it from here.
+`@primitive(...)` on a plain-Python definition declares everything about a primitive: name, types,
+ranges of codes, documentation, ties, examples, how a GPU runs it and how the search uses it. The
+parser, type inference, documentation, generated tables of the engine and tests read it from here.
 """
 
 from __future__ import annotations
@@ -11,38 +10,104 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
+from functools import partial
 from itertools import product
 from threading import Lock
 from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
-from . import domains
-from .domains import Domain
+from .domains import Domain, domain_of
+from .native import call_learner
 from .types import Signature, parse_signature
 from .values import Value
 
 Definition = TypeVar("Definition", bound=Callable[..., Any])
 
 
+# Features of a picture as constants of native/enumerate/features.hpp: an expression in which
+# {code} stands for the first code, or one expression per code.
+Features = str | Sequence[str]
+
+
 @dataclass(frozen=True, slots=True)
 class Searched:
     """How the search tries a primitive on pictures.
 
-    `order` is its place among all that are tried, ascending. `codes` are what it is tried with, in
-    that order, where that is not simply all of its ranges: numbers, or tuples where it takes
-    several. `needs_color` keeps it from being tried where its code, a colour, does not occur.
-    What takes a size is tried with that of the input and that of the output.
+    Primitives are tried in the order of declaration, except that `after` and `before` place one
+    next to another. `codes` are the codes that it is tried with, in this order (tuples if it takes
+    several), by default all. `needs_color`: it is tried only where its code, a color, occurs. A
+    primitive that takes a size is tried with that of the input and that of the output.
+
+    The rest predicts results without a run. A picture stays as it is with all features of
+    `unchanged_if` (for a primitive that takes a size, if it also has that size) and becomes blank
+    with those of `blank_if`. `plain` names a rule in features.hpp for results of one color.
     """
 
-    order: int
+    after: str = ""
+    before: str = ""
     codes: Sequence[int | tuple[int, ...]] = ()
     needs_color: bool = False
+    unchanged_if: Features = ""
+    blank_if: Features = ""
+    plain: Features = ""
+
+    @property
+    def is_predictable(self) -> bool:
+        """Whether features of a picture may tell the result."""
+        return bool(self.unchanged_if or self.blank_if or self.plain)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How the search uses a primitive as a rule for a task: with all codes, in every view.
+
+    Its parameters say how it is called. With demos and a grid, or with a grid alone, it returns the
+    output. With demos alone it returns a learned rule as data, which the primitive `applied_by`
+    applies to the grid. A color is tried with all colors.
+
+    `bits` is its cost beyond that of any rule. `on_bases`: it is also learned from other grids than
+    the input that come near the outputs. `plain_only`: it is not tried in other views than the
+    plain one. `crops`: the part of the output where the grid has the color is tried as well.
+    """
+
+    applied_by: str = ""
+    bits: float = 0.0
+    on_bases: bool = False
+    plain_only: bool = False
+    crops: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """How a GPU runs a primitive. Parameters are given by name, separated by spaces.
+
+    `calls`: parameters that are functions it calls, in this order (twice if called in two passes),
+    each on `columns` elements at once. `combines`: parameters that are functions out of which it
+    makes a function. `single_thread`: one thread runs a call unless its arguments are large.
+    `wide`: it also has a kernel for large values, run by a whole block. `slow_to_compile`: its
+    kernel takes twice as long to compile as most. `cpu_only`: programs that call it run on the CPU.
+    """
+
+    calls: str = ""
+    columns: int = 1
+    combines: str = ""
+    single_thread: bool = False
+    wide: bool = False
+    slow_to_compile: bool = False
+    cpu_only: bool = False
+
+
+ON_GPU = Gpu()
+SINGLE_THREAD = Gpu(single_thread=True)
+WIDE = Gpu(wide=True)
+SLOW_TO_COMPILE = Gpu(slow_to_compile=True)
+# A search through one demo after another takes a warp far longer than a core.
+CPU_ONLY = Gpu(cpu_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Primitive:
-    """One primitive: its meaning (`define`) and all that is declared about it."""
+    """One primitive: its definition and everything declared about it."""
 
     name: str
     family: str
@@ -56,9 +121,13 @@ class Primitive:
     peeks: frozenset[int]
     aliases: tuple[str, ...]
     searched: Searched | None
-    codes: tuple[tuple[int, range], ...]  # places of arguments whose range is stated, with it
+    rule: Rule | None
+    gpu: Gpu
+    codes: tuple[tuple[int, range], ...]  # positions of arguments with a stated range, and it
     define: Callable[..., Any] = field(repr=False)
-    is_own: bool = False  # declared outside the package (`own`): no engine has it
+    is_user_defined: bool = False  # declared outside the package: no engine has it
+    is_learner: bool = False  # `define` calls the native code, the only implementation
+    is_host: bool = False  # its C++ is in native/learners, which no GPU compiles
 
     @property
     def arity(self) -> int:
@@ -69,12 +138,22 @@ class Primitive:
         return f"{self.name}({', '.join(self.parameters)})"
 
     @property
+    def called_functions(self) -> tuple[int, ...]:
+        """Positions of the functions that it calls, in the order of `Gpu.calls`."""
+        return tuple(map(self.parameters.index, self.gpu.calls.split()))
+
+    @property
+    def combined_functions(self) -> tuple[int, ...]:
+        """Positions of the functions out of which it makes a function."""
+        return tuple(map(self.parameters.index, self.gpu.combines.split()))
+
+    @property
     def other_names(self) -> list[str]:
-        """Other spellings that stand for it, ascending."""
-        return sorted(name for name, own in spellings().items() if own == self.name != name)
+        """Its other accepted spellings, ascending."""
+        return sorted(each for each, name in spellings().items() if name == self.name != each)
 
     def to_json(self) -> dict[str, Any]:
-        """Return all that is declared about it, but for its meaning, as plain data."""
+        """Return the declaration, without the definition, as plain data."""
         return {
             "name": self.name,
             "family": self.family,
@@ -89,11 +168,11 @@ class Primitive:
         }
 
     def all_codes(self) -> Iterator[tuple[int, ...]]:
-        """Yield every choice of the arguments whose range is stated, the last changing fastest."""
+        """Yield every combination of the arguments with a stated range, the last varying first."""
         return product(*(values for _, values in self.codes))
 
     def searched_codes(self) -> list[tuple[int, ...]]:
-        """Return the codes that it is searched with, in the order in which they are tried."""
+        """Return the codes that the search tries it with, in that order."""
         if self.searched is None:
             return []
         chosen = self.searched.codes or self.all_codes()
@@ -101,82 +180,122 @@ class Primitive:
 
 
 _primitives: dict[str, Primitive] = {}
+_user_primitives: dict[str, Primitive] = {}
 _spellings: dict[str, str] = {}
 _collecting = Lock()
-# How a function made by this primitive is called: applied(*captured, *arguments).
+# By primitive, how the functions it makes are called: applied(*captured, *arguments).
 _applied: dict[str, Callable[..., Value]] = {}
-_own: dict[str, Primitive] = {}
-# What is called when the registry has changed.
-_forgetting: list[Callable[[], None]] = []
-# What a call has learnt, or looks for, as lines of words: worded(value, *arguments).
+# By primitive, how a call is put into words: worded(value, *arguments).
 _worded: dict[str, Callable[..., list[str]]] = {}
+_cache_resets: list[Callable[[], None]] = []
 
 
 def primitive(
     *signatures: str,
-    examples: tuple[str, ...],
+    examples: tuple[str, ...] = (),
     ties: str = "",
     peeks: str = "",
     aliases: tuple[str, ...] = (),
+    domains: Mapping[str, Domain] | None = None,
     searched: Searched | None = None,
+    rule: Rule | None = None,
+    gpu: Gpu = ON_GPU,
+    is_learner: bool = False,
+    is_host: bool = False,
 ) -> Callable[[Definition], Definition]:
-    """Declare a primitive; the decorated definition is its meaning.
+    """Declare a primitive, in the package or outside of it; the decorated function defines it.
 
-    `signatures` are its types, one overload each; `peeks` names the parameters (or "all")
-    that are not read in full; further `aliases` beside the suffixed spellings may be given;
-    `searched` has a primitive on pictures tried by the search.
-    The docstring's first paragraph is the doc line, the rest notes on oddities.
+    `signatures` are its types, such as "Grid, Color -> Grid", one per overload; docs/primitives.md
+    has those of all primitives. `examples`, such as "drop(((1,), (0,))) == ((0,), (1,))", are
+    tested. `ties` says which of several equally good answers it gives. `aliases` are further
+    names. The first paragraph of the docstring says what it returns, the others describe special
+    cases.
+
+    A primitive declared outside the package becomes part of the language at once, and its examples
+    are tried. Its function gets values of the language (tuples, frozensets, numbers, functions,
+    which it may call) and returns one of the declared type; lists and arrays of integers are taken
+    for tuples. An exception that it raises is a failure of the call. Declaring a name again
+    replaces it, as when a cell of a notebook is run again. A wrong declaration raises ValueError.
+
+    The rest concerns primitives of the package. `peeks` names the parameters (or "all") that are
+    not read in full. `domains` overrides what follows from the types. `searched` has the search
+    try a primitive on pictures, `rule` has it try one as a rule for tasks, `gpu` says how a GPU
+    runs it. The decorated function of a learner (`is_learner`) has a docstring and no body:
+    native/learners has its implementation. That folder also has the C++ of primitives with a
+    definition that no GPU runs (`is_host`).
     """
+    for text in signatures:
+        if not isinstance(text, str):
+            raise TypeError(
+                f'@primitive takes the types as text, such as @primitive("Grid -> Grid"), '
+                f"not a {type(text).__name__}"
+            )
 
     def declare(define: Definition) -> Definition:
-        name = define.__name__.rstrip("_")
+        is_bundled = define.__module__.startswith(f"{__package__}.")
+        if not is_bundled:
+            from . import user_defined  # it tries examples, and running them needs the registry
+
+            user_defined.check_declaration(define, signatures, aliases)
+        name = define.__name__.rstrip("_") if is_bundled else define.__name__
         parameters = tuple(inspect.signature(define).parameters)
         doc, _, notes = inspect.cleandoc(define.__doc__ or "").partition("\n\n")
         types = tuple(parse_signature(text) for text in signatures)
         peeked = parameters if peeks == "all" else tuple(peeks.split())
-        _primitives[name] = Primitive(
+        by_place = zip(*(signature.parameters for signature in types), strict=True)
+        declared = domains or {}
+        made = Primitive(
             name=name,
             family=define.__module__.rpartition(".")[2],
             parameters=parameters,
-            domains=tuple(_domain(define.__annotations__[parameter]) for parameter in parameters),
+            domains=tuple(
+                declared.get(parameter) or domain_of(overloads)
+                for parameter, overloads in zip(parameters, by_place, strict=True)
+            ),
             signatures=types,
             doc=" ".join(doc.split()),
             notes=" ".join(notes.split()),
             ties=ties,
-            examples=examples,
-            peeks=frozenset(parameters.index(parameter) for parameter in peeked),
-            aliases=aliases,
+            examples=tuple(examples),
+            peeks=frozenset(map(parameters.index, peeked)),
+            aliases=tuple(aliases),
             searched=searched,
-            codes=stated_codes(types),
-            define=define,
+            rule=rule,
+            gpu=CPU_ONLY if is_host or is_learner else gpu,
+            codes=_stated_codes(types),
+            define=partial(_run_learner, name) if is_learner else define,
+            is_user_defined=not is_bundled,
+            is_learner=is_learner,
+            is_host=is_host or is_learner,
         )
+        if is_bundled:
+            _primitives[name] = made
+        else:
+            user_defined.declare(made)
         return define
 
     return declare
 
 
-def _domain(annotation: str) -> Domain:
-    """The domain that a parameter's annotation, a name of `domains`, carries."""
-    domain = vars(domains)[annotation].__metadata__[0]
-    assert isinstance(domain, Domain)
-    return domain
+def _run_learner(name: str, *args: Value) -> Value:
+    return call_learner(name, args)
 
 
-def stated_codes(signatures: tuple[Signature, ...]) -> tuple[tuple[int, range], ...]:
-    """Return the places of arguments whose range is stated, with it.
+def _stated_codes(signatures: tuple[Signature, ...]) -> tuple[tuple[int, range], ...]:
+    """Return the positions of arguments whose range is stated, with the range.
 
-    Where overloads state several, it goes from the least to the greatest number, and the
-    definition checks what one of them further refuses.
+    Of overloads with different ranges, it is the range that covers all; the definition checks the
+    rest.
     """
-    found = []
-    for place, parameters in enumerate(zip(*(s.parameters for s in signatures), strict=True)):
-        stated = [parameter.values for parameter in parameters if parameter.values is not None]
-        if stated:
-            if len(stated) < len(parameters):
+    codes = []
+    for place, overloads in enumerate(zip(*(s.parameters for s in signatures), strict=True)):
+        ranges = [term.values for term in overloads if term.values is not None]
+        if ranges:
+            if len(ranges) < len(overloads):
                 raise ValueError("a range must be stated in all signatures or in none")
-            first, last = min(values[0] for values in stated), max(values[-1] for values in stated)
-            found.append((place, range(first, last + 1)))
-    return tuple(found)
+            first, last = min(values[0] for values in ranges), max(values[-1] for values in ranges)
+            codes.append((place, range(first, last + 1)))
+    return tuple(codes)
 
 
 def applied(name: str) -> Callable[[Definition], Definition]:
@@ -189,41 +308,43 @@ def applied(name: str) -> Callable[[Definition], Definition]:
     return declare
 
 
-def worded(name: str) -> Callable[[Definition], Definition]:
-    """Declare how a call of primitive `name` is told in words, from its value and arguments.
+def applied_definition(name: str) -> Callable[..., Value] | None:
+    """Return what a call of a function made by a primitive does; None if it makes none."""
+    return _applied.get(name)
 
-    For what learns: the rule that it has learnt, as lines that a person can read.
+
+def worded(name: str) -> Callable[[Definition], Definition]:
+    """Declare how a call of a learner is put into words, from its value and arguments.
+
+    The decorated function returns the learned rule as lines of text.
     """
 
-    def declare(tell: Definition) -> Definition:
-        _worded[name] = tell
-        return tell
+    def declare(describe: Definition) -> Definition:
+        _worded[name] = describe
+        return describe
 
     return declare
 
 
 def words_of_call(name: str, value: Value, args: Sequence[Value]) -> list[str]:
-    """Return what a call has learnt, as lines of words; none for what learns nothing."""
+    """Return what a call has learned, as lines of text; no lines if it learns nothing."""
     all_primitives()  # importing the families declares them
-    tell = _worded.get(name)
-    return [] if tell is None else tell(value, *args)
+    describe = _worded.get(name)
+    return [] if describe is None else describe(value, *args)
 
 
 def worded_names() -> frozenset[str]:
-    """Return the names of the primitives whose calls are told in words."""
+    """Return the names of the primitives whose calls are put into words."""
     all_primitives()
     return frozenset(_worded)
 
 
-def applied_definition(name: str) -> Callable[..., Value] | None:
-    return _applied.get(name)
-
-
 def all_primitives() -> Mapping[str, Primitive]:
-    """By name, in the order of families and of declaration, own ones last."""
+    """Return all primitives by name, by family and declaration, user-defined last."""
     if not _spellings:
-        # Importing the families declares them; it has locks of its own, and so comes before ours.
-        from .primitives import FAMILIES
+        # Importing the families declares them. Imports have locks of their own, so this precedes
+        # our lock.
+        from .families import FAMILIES
 
         with _collecting:
             if not _spellings:
@@ -232,101 +353,96 @@ def all_primitives() -> Mapping[str, Primitive]:
 
 
 def bundled_primitives() -> Mapping[str, Primitive]:
-    """Return those that come with the package, which are the ones that engines have."""
-    return {name: each for name, each in all_primitives().items() if not each.is_own}
+    """Return the primitives of the package, which are the ones that engines have."""
+    return {name: each for name, each in all_primitives().items() if not each.is_user_defined}
 
 
-def own_primitives() -> Mapping[str, Primitive]:
-    """Return those that were declared outside the package."""
-    return _own
+def user_primitives() -> Mapping[str, Primitive]:
+    """Return the primitives that were declared outside the package."""
+    return _user_primitives
 
 
-def declare_own(primitive: Primitive) -> None:
-    """Add an own primitive, or put it in the place of the own one of its name.
-
-    All that was remembered of the registry is forgotten.
-    """
+def add_user_primitive(made: Primitive) -> None:
+    """Add a user-defined primitive, or replace the user-defined one of its name."""
     all_primitives()
-    for old in [spelling for spelling, name in _spellings.items() if name == primitive.name]:
-        del _spellings[old]
-    _primitives[primitive.name] = _own[primitive.name] = primitive
-    for spelling in (primitive.name, *primitive.aliases):
-        _spellings[spelling] = primitive.name
-    for forget in _forgetting:
-        forget()
+    _drop_spellings(made.name)
+    _primitives[made.name] = _user_primitives[made.name] = made
+    for spelling in (made.name, *made.aliases):
+        _spellings[spelling] = made.name
+    _reset_caches()
 
 
-def withdraw_own(name: str) -> None:
-    """Take an own primitive out again; programs that call it cannot be run any more."""
-    del _own[name], _primitives[name]
+def withdraw_user_primitive(name: str) -> None:
+    """Remove a user-defined primitive; programs that call it can no longer run."""
+    del _user_primitives[name], _primitives[name]
+    _drop_spellings(name)
+    _reset_caches()
+
+
+def _drop_spellings(name: str) -> None:
     for spelling in [each for each, stands_for in _spellings.items() if stands_for == name]:
         del _spellings[spelling]
-    for forget in _forgetting:
-        forget()
 
 
-def on_declared(forget: Callable[[], None]) -> None:
-    """Have a function called after an own primitive was declared or withdrawn."""
-    _forgetting.append(forget)
+def _reset_caches() -> None:
+    for reset in _cache_resets:
+        reset()
 
 
-class _Remembering(Protocol):
+def on_declared(reset: Callable[[], None]) -> None:
+    """Call a function after a user-defined primitive was declared or withdrawn."""
+    _cache_resets.append(reset)
+
+
+class _Cached(Protocol):
     def cache_clear(self) -> None: ...
 
 
-Remembering = TypeVar("Remembering", bound=_Remembering)
+Cached = TypeVar("Cached", bound=_Cached)
 
 
-def of_registry(remembering: Remembering) -> Remembering:
-    """Mark a cached function as one whose results depend on which primitives there are."""
-    on_declared(remembering.cache_clear)
-    return remembering
+def of_registry(cached: Cached) -> Cached:
+    """Mark a cached function as one whose results depend on the registered primitives."""
+    on_declared(cached.cache_clear)
+    return cached
 
 
 def _collect_spellings(families: Sequence[ModuleType]) -> None:
-    """All names: own ones, declared aliases, and suffixed ones where a version exists.
+    """Collect all spellings: names, aliases, and names with a suffix.
 
-    A suffix names the version for tuples and grids (_t), sets and patches (_f), indices
-    (_i) or objects (_o); it is accepted where some overload takes such an argument.
+    A suffix names the version for tuples and grids (_t), sets and patches (_f), indices (_i) or
+    objects (_o); it is accepted where some overload takes such an argument.
     """
-    places = {module.__name__.rpartition(".")[2]: i for i, module in enumerate(families)}
-    declared_in_order = sorted(_primitives.values(), key=lambda p: places[p.family])
+    positions = {module.__name__.rpartition(".")[2]: i for i, module in enumerate(families)}
+    in_order = sorted(_primitives.values(), key=lambda p: positions[p.family])
     _primitives.clear()
-    _primitives.update((declared.name, declared) for declared in declared_in_order)
-    found: dict[str, str] = {}
+    _primitives.update((declared.name, declared) for declared in in_order)
+    collected: dict[str, str] = {}
     for name, declared in _primitives.items():
         for suffix in ("t", "f", "i", "o"):
             if any(signature.accepts_suffix(suffix) for signature in declared.signatures):
                 for base in (name, *declared.aliases):
-                    found.setdefault(f"{base}_{suffix}", name)
+                    collected.setdefault(f"{base}_{suffix}", name)
     for name, declared in _primitives.items():
         for alias in declared.aliases:
-            found[alias] = name
+            collected[alias] = name
     for name in _primitives:
-        found[name] = name
-    _spellings.update(found)  # at once: another thread takes what is there for all
+        collected[name] = name
+    _spellings.update(collected)  # at once: other threads take a non-empty table for complete
+
+
+def spellings() -> Mapping[str, str]:
+    """Return every accepted spelling, with the name of its primitive."""
+    all_primitives()
+    return _spellings
 
 
 def find_primitive(spelling: str) -> Primitive | None:
-    """The primitive of that name or spelling."""
+    """Return the primitive of a name or other spelling, or None."""
     name = (_spellings or spellings()).get(spelling)
     return None if name is None else _primitives[name]
 
 
 def get_primitive(name: str) -> Primitive:
-    """The primitive of exactly that name; for names that come from the registry."""
+    """Return the primitive of exactly this name, which must exist."""
     return all_primitives()[name]
-
-
-def spellings() -> Mapping[str, str]:
-    """Every accepted name, with the name of the primitive it stands for."""
-    all_primitives()
-    return _spellings
-
-
-def suggest(spelling: str, extra: tuple[str, ...] = ()) -> str:
-    """A "did you mean" for an unknown name, or nothing."""
-    if len(spelling) > 64:
-        return ""
-    close = get_close_matches(spelling, [*extra, *spellings()], n=1, cutoff=0.6)
-    return f"did you mean {close[0]}?" if close else ""

@@ -1,4 +1,4 @@
-"""Programs to text that reads back as the same programs: one call a line, or fused."""
+"""Format programs as text that parses back: one call per line, or fused."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def format_constant(node: Node) -> str:
 
 
 def format_program(program: Program) -> str:
-    """The program as a function, one call a line: `x1 = ...`, at last `O = ...`."""
+    """Return a program as a function with one call per line: `x1 = ...`, last `O = ...`."""
     names: dict[Node, str] = {}
     used: set[str] = set()
     lines = []
@@ -31,9 +31,9 @@ def format_program(program: Program) -> str:
 
 
 def format_batt(programs: Sequence[Program]) -> str:
-    """Many programs fused: one call a line, each call once, then their results.
+    """Return many programs fused: each distinct call on a line, then the results.
 
-    These are lines `O1 = x7  # name`, one a program, by the name that the program has.
+    A result is a line `O1 = x7  # name`, with the name of the program.
     """
     names: dict[Node, str] = {}
     used: set[str] = set()
@@ -52,7 +52,7 @@ def format_batt(programs: Sequence[Program]) -> str:
 
 
 def format_call(node: Node, names: Mapping[Node, str]) -> str:
-    """One call, its arguments by the names of earlier lines."""
+    """Return the text of a call whose arguments are names of earlier lines."""
     args = [_format_argument(arg, names) for arg in node.args]
     if node.kind == "call":
         return f"{node.name}({', '.join(args)})"
@@ -66,7 +66,7 @@ def _format_argument(node: Node, names: Mapping[Node, str]) -> str:
 
 
 def format_function(name: str, used: Iterable[str], lines: Sequence[str]) -> str:
-    """A function of these lines, with the inputs of the least signature that has the used ones."""
+    """Return a function of these lines, with the shortest list of inputs that has the used ones."""
     wanted = set(used)
     inputs = next(inputs for inputs in SIGNATURES if wanted <= set(inputs))
     return "\n".join([f"def {name}({', '.join(inputs)}):", *lines]) + "\n"

@@ -1,4 +1,4 @@
-"""Types: what is known of a value before it is computed.
+"""Types: knowledge about a value before it is computed.
 
 Types are structural, as values are: a Grid is `Tuple[Tuple[Integer]]`, an Object a set of
 cells. Names such as Color or Rank are roles: integers to every rule, but a hint at what a
@@ -20,10 +20,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, ClassVar
 
-# Types of data nested deeper than this are unknown. Terms share what is equal, so that walking
-# a deep one could take exponentially long.
+# Data nested deeper than this has an unknown type. Terms share equal parts, so walking a deep one
+# could take exponential time.
 _MAX_DEPTH = 10
-# The kinds of types of data, but for those that stand for several.
+# Kinds of data types, except those that stand for several.
 _GROUND = frozenset({"any", "integer", "boolean", "none", "tuple", "set", "product"})
 
 
@@ -48,12 +48,12 @@ class Type:
     kind: str
     args: tuple[Type, ...]
     label: str
-    values: range | None  # the range of a role of numbers, where one is stated
+    values: range | None  # the stated range of a number, if any
     depth: int
-    is_ground: bool  # whether it is data of one type: fits asks for nothing but the type itself
-    is_closed: bool  # whether it is that or one of several: what fits it binds nothing
+    is_ground: bool  # whether it is one type of data: `fits` needs only identity
+    is_closed: bool  # whether it is that or a union of such: fitting it binds no variables
     mentions_function: bool
-    # What `mentions_any` found, outside of sets and inside; None until it was asked.
+    # Cached results of `mentions_any`, outside and inside of sets.
     has_any: bool | None
     has_any_in_set: bool | None
 
@@ -66,25 +66,25 @@ class Type:
     ) -> Type:
         key = (kind, args, label, values)
         known = cls._interned.get(key)
-        found = None if known is None else known()
-        if found is None:
+        instance = None if known is None else known()
+        if instance is None:
             if kind in ("tuple", "set", "product") and any(arg.depth >= _MAX_DEPTH for arg in args):
                 return ANY
-            found = object.__new__(cls)
-            found.kind, found.args, found.label, found.values = key
-            found.depth = 1 + max([arg.depth for arg in args], default=0)
-            found.is_ground = kind in _GROUND and all(arg.is_ground for arg in args)
-            found.is_closed = found.is_ground or (
+            instance = object.__new__(cls)
+            instance.kind, instance.args, instance.label, instance.values = key
+            instance.depth = 1 + max([arg.depth for arg in args], default=0)
+            instance.is_ground = kind in _GROUND and all(arg.is_ground for arg in args)
+            instance.is_closed = instance.is_ground or (
                 kind in ("tuple", "set", "product", "union") and all(arg.is_closed for arg in args)
             )
-            found.mentions_function = kind == "function" or any(
+            instance.mentions_function = kind == "function" or any(
                 arg.mentions_function for arg in args
             )
-            found.has_any = found.has_any_in_set = None
-            ref = _TypeRef(found, cls._forget)
+            instance.has_any = instance.has_any_in_set = None
+            ref = _TypeRef(instance, cls._forget)
             ref.key = key
             cls._interned[key] = ref
-        return found
+        return instance
 
     @classmethod
     def _forget(cls, ref: Any) -> None:
@@ -103,7 +103,7 @@ class Type:
 
 
 class _TypeRef(weakref.ref[Type]):
-    """A weak reference that knows where it stands in the table."""
+    """A weak reference that knows its key in the table."""
 
     __slots__ = ("key",)
     key: Any
@@ -140,9 +140,9 @@ PATCH = union_of(INDICES, OBJECT, tuple_of(PAIR), tuple_of(CELL))
 DEMOS = tuple_of(product_of(GRID, GRID))
 PICTURE = product_of(PAIR, GRID)
 
-# Roles of numbers: what a constant in such a place chooses.
+# Roles of numbers: what a constant in such an argument means.
 ROLES = ("Color", "Rank", "Count")
-# Codes that several primitives share or mutation tells apart. Any other is `Code[first..last]`.
+# Codes that several primitives share or mutation distinguishes. Others are `Code[first..last]`.
 CODES = {
     "ObjectCode": range(8),
     "MirrorCode": range(8),
@@ -179,7 +179,7 @@ NAMED: dict[str, Type] = {
 _NAME_OF: dict[Type, str] = {named: name for name, named in NAMED.items()}
 
 
-# Closures share what they captured, so that written out they can be exponentially long.
+# Closures share captured parts, so written out they can be exponentially long.
 _MAX_SHOWN_DEPTH = 5
 
 
@@ -223,7 +223,7 @@ class Signature:
 
     parameters: tuple[Type, ...]
     result: Type
-    # The places of parameters, plain ones first: they bind what functions will be called with.
+    # Positions of parameters, functions last: the others bind the types that functions take.
     order: tuple[int, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -235,7 +235,7 @@ class Signature:
         return f"{', '.join(map(str, self.parameters))} -> {self.result}"
 
     def accepts_suffix(self, suffix: str) -> bool:
-        """Whether a parameter is of the version that a name's suffix stands for."""
+        """Return whether a parameter has the type that a name's suffix stands for."""
         return any(_has_version(parameter, suffix) for parameter in self.parameters)
 
 
@@ -352,7 +352,7 @@ CallType = Callable[[Type, Sequence[Type]], Type | None]
 
 
 def join(a: Type, b: Type) -> Type:
-    """The least type that both belong to."""
+    """Return the most specific type that covers both."""
     if a is b:
         return a
     if a.kind == b.kind:
@@ -382,7 +382,7 @@ def _join_functions(a: Type, b: Type) -> Type:
 
 
 def member_of(container: Type) -> Type:
-    """What the members of a container are."""
+    """Return the type of the members of a container."""
     return join(*container.args) if container.kind == "product" else container.args[0]
 
 
@@ -391,10 +391,10 @@ def is_function(term: Type) -> bool:
 
 
 def mentions_any(term: Type, in_set: bool = False) -> bool:
-    """Whether something about a value of this type, or its members, is unknown.
+    """Return whether the type of a value or of its members is partly unknown.
 
-    A pair of unlike values, taken for a tuple, has members of no known type; that of a
-    cell in a set is nobody's business.
+    A pair of unlike values, taken for a tuple, has members of unknown type, except as a cell in a
+    set.
     """
     if in_set:
         if term.has_any_in_set is None:
@@ -418,7 +418,7 @@ def _finds_any(term: Type, in_set: bool) -> bool:
 def fits(
     pattern: Type, actual: Type, bindings: Bindings, call_type: CallType, strict: bool = False
 ) -> bool:
-    """Whether a value of type `actual` may stand where `pattern` is asked for.
+    """Return whether a value of type `actual` may be used where `pattern` is expected.
 
     Binds the pattern's variables. An unknown type fits anywhere, and a tuple may turn out
     to be a pair: inference warns only of what cannot work. With `strict` neither does.
@@ -487,7 +487,7 @@ def _variables(pattern: Type) -> Iterator[str]:
 
 
 def substitute(pattern: Type, bindings: Mapping[str, Type]) -> Type:
-    """The pattern with its variables replaced; unbound ones are unknown."""
+    """Return a pattern with its variables replaced; unbound ones become unknown."""
     if pattern.is_ground:
         return pattern
     if pattern.kind == "variable":

@@ -1,7 +1,7 @@
 """Values of the language: numbers, None, tuples, sets and functions.
 
 A grid is a tuple of tuples of numbers, a location or vector a pair of numbers, a cell a
-pair (colour, location), indices a set of locations, an object a set of cells. Booleans
+pair (color, location), indices a set of locations, an object a set of cells. Booleans
 are the numbers 0 and 1, as in Python: `T` equals `ONE` everywhere.
 
 Two things about values are decided here, for every implementation:
@@ -27,10 +27,10 @@ from arcbatt.display import Displayed
 
 from .failure import out_of_range, over_budget
 
-# Numbers live in -MAX_NUMBER..MAX_NUMBER. With 21 bits for each of colour, row and column
-# every cell fits a 64-bit key.
+# Numbers range from -MAX_NUMBER to MAX_NUMBER. With 21 bits each for color, row and column, a cell
+# fits a 64-bit key.
 MAX_NUMBER = 2**20 - 1
-# Levels of nesting a value may have (a set of objects has 4).
+# The deepest nesting of a value (a set of objects has 4 levels).
 MAX_DEPTH = 32
 
 
@@ -42,11 +42,11 @@ class Function(Displayed):
     args: tuple[Value, ...] = ()
 
     def __call__(self, *args: object) -> Value:
-        """Call it from the definition of an own primitive, on values or what is taken for them.
+        """Call it from the definition of a user-defined primitive, on convertible values.
 
-        The call costs and fails as any other of the program that is running.
+        The call costs and fails like any other call of the running program.
         """
-        from .calling import call_given  # here, since calls are made of values
+        from .calls import call_given  # here, since `calls` imports this module
 
         return call_given(self, args)
 
@@ -60,6 +60,16 @@ Cell: TypeAlias = tuple[int, Pair]
 Grid: TypeAlias = tuple[tuple[int, ...], ...]
 Table: TypeAlias = tuple[tuple[Value, ...], ...]
 Container: TypeAlias = "tuple[Value, ...] | frozenset[Value]"
+Containers: TypeAlias = "tuple[Container, ...] | frozenset[Container]"
+Functions: TypeAlias = "tuple[Function, ...] | frozenset[Function]"
+Cells: TypeAlias = "tuple[Cell, ...] | frozenset[Cell]"
+Objects: TypeAlias = "tuple[frozenset[Cell], ...] | frozenset[frozenset[Cell]]"
+Patch: TypeAlias = Container  # indices or an object
+Element: TypeAlias = Container  # a grid or an object
+Piece: TypeAlias = Container  # a grid, indices or an object
+Demos: TypeAlias = tuple[tuple[Grid, Grid], ...]
+Picture: TypeAlias = tuple[Pair, Grid]
+Pictures: TypeAlias = frozenset[Picture]
 
 _NUMBERS = frozenset({int, bool})
 
@@ -69,7 +79,7 @@ def is_number(value: object) -> bool:
 
 
 def _only_numbers_and_tuples(values: Iterable[Value]) -> bool:
-    """Whether no set, function or None hides at any level: then Python's own order is ours."""
+    """Return whether values hold only numbers and tuples, which Python orders as we do."""
     level: Iterable[Value] = values
     while True:
         level = list(level)
@@ -82,14 +92,14 @@ def _only_numbers_and_tuples(values: Iterable[Value]) -> bool:
 
 
 def ordered(container: Container) -> Sequence[Value]:
-    """The members in iteration order: as they stand in a tuple, ascending in a set."""
+    """Return the members in iteration order: that of a tuple, ascending for a set."""
     if type(container) is tuple:
         return container
     return sort(container)
 
 
 def sort(values: Iterable[Value]) -> list[Value]:
-    """Ascending in the order of values; equal values keep their places."""
+    """Return values in ascending order; the sort is stable."""
     values = list(values)
     try:
         if _only_numbers_and_tuples(values):
@@ -97,7 +107,7 @@ def sort(values: Iterable[Value]) -> list[Value]:
         if set(map(type, values)) == {frozenset} and all(map(_only_numbers_and_tuples, values)):  # type: ignore[arg-type]
             return sorted(values, key=sorted)  # type: ignore[arg-type]
     except TypeError:
-        pass  # numbers beside tuples: only the full comparison knows their order
+        pass  # a mix of numbers and tuples needs the full comparison
     return sorted(values, key=cmp_to_key(compare))
 
 
@@ -110,7 +120,7 @@ def _rank(value: Value) -> int:
 
 
 def compare(a: Value, b: Value) -> int:
-    """Negative, 0 or positive as a comes before, equals or comes after b."""
+    """Return a negative number, 0 or a positive one if a comes before, equals or comes after b."""
     if a is b:
         return 0
     if _rank(a) != _rank(b):
@@ -143,7 +153,7 @@ def _members(value: Value) -> Iterable[Value]:
 
 
 def weigh(value: Value, limit: int) -> int:
-    """The value's weight; fails where it is over `limit`, a number is too large, or nesting."""
+    """Return the value's weight; fail beyond `limit` or the bounds of numbers and nesting."""
     if value is None:
         return 0
     if type(value) in _NUMBERS:
@@ -176,7 +186,7 @@ def _check_numbers(numbers: Sequence[int]) -> None:
 
 
 def is_data(value: object) -> bool:
-    """Whether this is a value that holds no function: what constants may be."""
+    """Return whether a value holds no function, as constants must."""
     stack: list[object] = [value]
     for _ in range(1_000_000):
         if not stack:
@@ -190,7 +200,7 @@ def is_data(value: object) -> bool:
 
 
 def _format_function(function: Function, depth: int) -> str:
-    """`compose(size, first)`; functions share what they captured, so only so deep."""
+    """Return text like `compose(size, first)`, cut at a depth: captured parts are shared."""
     if not function.args:
         return function.name
     if depth == 4:
@@ -203,7 +213,7 @@ def _format_function(function: Function, depth: int) -> str:
 
 
 def format_value(value: Value) -> str:
-    """The value as program text: `parse` reads it back as a constant."""
+    """Return the value as program text, which `parse` reads back as a constant."""
     if value is True:
         return "T"
     if value is False:
@@ -238,7 +248,7 @@ def _close(kind: int, n: int, total: int) -> int:
 
 
 def hash_name(name: str) -> int:
-    """A 64-bit hash of a primitive's name (FNV-1a, mixed)."""
+    """Return a 64-bit hash of a primitive's name (FNV-1a, mixed)."""
     result = 0xCBF29CE484222325
     for byte in name.encode():
         result = (result ^ byte) * 0x100000001B3 & _WORD
@@ -246,7 +256,7 @@ def hash_name(name: str) -> int:
 
 
 def content_hash(value: Value) -> int:
-    """A 64-bit hash of a value, the same in every implementation; equal values, equal hashes."""
+    """Return the 64-bit hash of a value that every implementation computes."""
     if value is None:
         return _close(1, 0, 0)
     if isinstance(value, int):

@@ -1,18 +1,17 @@
-"""Where the time goes: phases in, a breakdown that sums to the wall clock out.
+"""Time by phase, which sums to the wall clock exactly.
 
-A leaf: it imports nothing of arcbatt, so that anyone may import it. Code marks what it does,
+Code marks its phases,
 
     with measure.phase("fuse"):
         ...
 
-and whoever wants to know makes a `Clock` active around it; without one, marks cost next to nothing.
+and a caller that wants the times activates a `Clock` around it. Without a clock, marks cost almost
+nothing. This package imports nothing from the rest of arcbatt.
 """
 
-from .busy import BusyTime
-from .clock import Clock, add_table, count, current_clock, phase, record, timeline
-from .phases import OTHER, PHASES, Phase
+from .clock import BusyTime, Clock, add_table, count, current_clock, phase, record, timeline
 from .process import MAX_THREADS, check_threads, process_start_ns, usable_cores
-from .report import PathTime, PhaseTime, Report, TableReport, TimelineReport
+from .report import OTHER, PHASES, PathTime, Phase, PhaseTime, Report, TableReport, TimelineReport
 
 __all__ = [
     "MAX_THREADS",

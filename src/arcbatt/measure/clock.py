@@ -1,9 +1,9 @@
-"""Phases of work in, time by phase out, on one timeline a thread.
+"""A clock that attributes time to phases, on one timeline per thread.
 
-A timeline is in exactly one phase at any moment: entering a phase stops the count of the one around
-it, leaving resumes that. So the times of a timeline's phases, `other` among them, sum to its wall
-clock exactly: they are counted in whole nanoseconds. What other threads, processes and devices do
-is kept in timelines of their own and never added to the main one.
+A timeline is in exactly one phase at any moment: entering a phase pauses the enclosing one, leaving
+resumes it. Times are counted in whole nanoseconds, so the phases of a timeline, including `other`,
+sum to its wall clock exactly. Other threads, processes and devices have timelines of their own,
+which are never added to the main one.
 """
 
 from __future__ import annotations
@@ -11,24 +11,22 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import wraps
 from types import TracebackType
 from typing import ParamSpec, TypeVar
 
-from .phases import OTHER, PHASES, Phase
-from .report import PathTime, Report, TableReport, TimelineReport
+from .report import NS, OTHER, PHASES, PathTime, Phase, Report, TableReport, TimelineReport
 
 MAIN = "main"
-NS = 10**9
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
 class _Step:
-    """A place in the tree of phases: the phases around it, and the time in it alone."""
+    """A node in the tree of nested phases, with the time spent in it but not in its children."""
 
     __slots__ = ("children", "n_entered", "name", "parent", "self_ns")
 
@@ -40,16 +38,16 @@ class _Step:
         self.self_ns = 0
 
     def child(self, name: Phase) -> _Step:
-        found = self.children.get(name)
-        if found is None:
+        child = self.children.get(name)
+        if child is None:
             if name not in PHASES:
                 raise ValueError(f"no phase is named {name!r}; phases are {', '.join(PHASES)}")
-            found = self.children[name] = _Step(name, self)
-        return found
+            child = self.children[name] = _Step(name, self)
+        return child
 
 
 class _Timeline:
-    """The time of one thread. Only that thread enters and leaves phases on it."""
+    """The phases of one thread; only that thread enters and leaves them."""
 
     __slots__ = (
         "clock",
@@ -104,9 +102,9 @@ class _Timeline:
             self._unwind(step)
 
     def _unwind(self, step: _Step) -> None:
-        """Leave a phase that is not the innermost: a generator was closed late, for example.
+        """Leave a phase that is not the innermost, for example when a generator is closed late.
 
-        The phases inside it are left with it; a phase that was left so is not left again.
+        The phases inside it are left too; leaving them again has no effect.
         """
         outer: _Step | None = self.step
         while outer is not None:
@@ -116,9 +114,8 @@ class _Timeline:
             outer = outer.parent
 
     def report(self) -> TimelineReport:
-        """The times so far, the running phase's until now."""
-        # Another thread may ask while this one goes on: take a phase and its start that belong
-        # together.
+        """Return the times so far, including the running phase."""
+        # Another thread may call this while the timeline runs: read a consistent pair.
         while True:
             step, since = self.step, self.since
             now = self.now()
@@ -141,15 +138,14 @@ class _Timeline:
         return TimelineReport(self.name, tuple(paths))
 
 
-# The timeline that phases are counted on here. A new thread has none.
+# The timeline of this context. A new thread has none.
 _current: ContextVar[_Timeline | None] = ContextVar("timeline", default=None)
 
 
 class Clock:
-    """A run's wall clock, taken apart by phase.
+    """The wall clock of a run, by phase.
 
-    `now` gives nanoseconds. `loading_since_ns` is an earlier moment of it: what went by since then
-    counts as load.
+    `now` returns nanoseconds. Time since `loading_since_ns`, an earlier moment, counts as `load`.
     """
 
     def __init__(
@@ -180,14 +176,12 @@ class Clock:
 
     @contextmanager
     def timeline(self, name: str) -> Iterator[None]:
-        """Count the phases of this thread on a timeline of that name, beside the main one.
+        """Count the phases of this thread on a separate timeline.
 
-        What is in no phase there is `other`. Two threads cannot be on one timeline at a time.
+        Time outside all phases is `other`. Only one thread at a time can use a timeline.
         """
         with self._lock:
-            timeline = self._timelines.get(name)
-            if timeline is None:
-                timeline = self._timelines[name] = _Timeline(self, name, self._now)
+            timeline = self._timeline(name)
             if timeline.is_running:
                 raise ValueError(f"the timeline {name!r} is in use; give this one another name")
             timeline.start()
@@ -199,27 +193,30 @@ class Clock:
             timeline.stop()
 
     def record(self, timeline: str, name: Phase, seconds: float) -> None:
-        """Add time that something else measured: a device, or another process."""
+        """Add time that a device or another process has measured."""
         with self._lock:
-            found = self._timelines.get(timeline)
-            if found is None:
-                found = self._timelines[timeline] = _Timeline(self, timeline, self._now)
-            if found is self._main or found.is_running:
-                raise ValueError(f"the timeline {timeline!r} keeps its own time")
-            step = found.root.child(name)
+            target = self._timeline(timeline)
+            if target is self._main or target.is_running:
+                raise ValueError(f"the timeline {timeline!r} belongs to a running thread")
+            step = target.root.child(name)
             step.n_entered += 1
             step.self_ns += round(seconds * NS)
+
+    def _timeline(self, name: str) -> _Timeline:
+        if name not in self._timelines:
+            self._timelines[name] = _Timeline(self, name, self._now)
+        return self._timelines[name]
 
     def add_table(
         self, title: str, columns: Sequence[str], rows: Sequence[Sequence[str | int | float]]
     ) -> None:
-        """Show a table with the report; one of the same title is replaced."""
+        """Add a table to the report; it replaces a table of the same title."""
         table = TableReport(title, tuple(columns), tuple(tuple(row) for row in rows))
         with self._lock:
             self._tables[title] = table
 
     def report(self) -> Report:
-        """Return all times so far; the clock goes on."""
+        """Return all times so far; the clock keeps running."""
         with self._lock:
             timelines = list(self._timelines.values())
             tables = tuple(self._tables.values())
@@ -231,9 +228,9 @@ class Clock:
 
 
 class phase:
-    """Count what happens inside under a phase of the current clock, if there is one.
+    """Attribute the time inside a `with` block, or a decorated function, to a phase.
 
-    For one `with` at a time, or as a decorator of a function.
+    Has no effect without an active clock.
     """
 
     __slots__ = ("_name", "_step", "_timeline")
@@ -246,10 +243,10 @@ class phase:
     def __enter__(self) -> None:
         if self._timeline is not None:
             raise RuntimeError(
-                f"this phase {self._name!r} has been entered already; make a new one"
+                f"this phase {self._name!r} has already been entered; create a new one"
             )
         timeline = _current.get()
-        # A context that was copied into another thread still names this one's timeline.
+        # A context that was copied to another thread still holds the first thread's timeline.
         if timeline is not None and timeline.thread == threading.get_ident():
             self._step = timeline.enter(self._name)
             self._timeline = timeline
@@ -277,20 +274,20 @@ class phase:
 
 
 def current_clock() -> Clock | None:
-    """Return the clock that is active here."""
+    """Return the active clock, or None."""
     timeline = _current.get()
     return None if timeline is None else timeline.clock
 
 
 def count(name: str, n: int = 1) -> None:
-    """Add to a counter of the current clock, if there is one."""
+    """Increase a counter of the current clock, if any."""
     timeline = _current.get()
     if timeline is not None and timeline.thread == threading.get_ident():
         timeline.counters[name] = timeline.counters.get(name, 0) + n
 
 
 def record(timeline: str, name: Phase, seconds: float) -> None:
-    """Add a device's time to the current clock, if there is one; see `Clock.record`."""
+    """Add time measured elsewhere to the current clock, if any; see `Clock.record`."""
     clock = current_clock()
     if clock is not None:
         clock.record(timeline, name, seconds)
@@ -298,22 +295,55 @@ def record(timeline: str, name: Phase, seconds: float) -> None:
 
 @contextmanager
 def timeline(name: str) -> Iterator[None]:
-    """Count this thread's phases on a timeline of the current clock; see `Clock.timeline`.
+    """Count this thread's phases on a timeline of the current clock, if any.
 
-    For a thread that was started with a copy of its starter's context.
+    For a thread that runs in a copy of its starter's context; see `Clock.timeline`.
     """
     clock = current_clock()
-    if clock is None:
+    with nullcontext() if clock is None else clock.timeline(name):
         yield
-    else:
-        with clock.timeline(name):
-            yield
 
 
 def add_table(
     title: str, columns: Sequence[str], rows: Sequence[Sequence[str | int | float]]
 ) -> None:
-    """Show a table with the report of the current clock, if there is one."""
+    """Add a table to the report of the current clock, if any."""
     clock = current_clock()
     if clock is not None:
         clock.add_table(title, columns, rows)
+
+
+class BusyTime:
+    """The time during which at least one thread was inside `with`."""
+
+    def __init__(self, now: Callable[[], float] = time.perf_counter) -> None:
+        self._now = now
+        self._lock = threading.Lock()
+        self._done_s = 0.0
+        self._n_inside = 0
+        self._since: float | None = None
+
+    @property
+    def seconds(self) -> float:
+        """The total so far, including a `with` block that is still running."""
+        with self._lock:
+            running_s = 0.0 if self._since is None else self._now() - self._since
+            return self._done_s + running_s
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._n_inside += 1
+            if self._since is None:
+                self._since = self._now()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        with self._lock:
+            self._n_inside -= 1
+            if self._since is not None and not self._n_inside:
+                self._done_s += self._now() - self._since
+                self._since = None

@@ -1,6 +1,6 @@
-"""A report in, an icicle picture out: time to the right, phases inside phases downwards.
+"""An icicle chart of a report: time runs to the right, nested phases are stacked downward.
 
-The SVG stands alone: no script, no font and no style from outside. Hovering over a block tells its
+The SVG is self-contained: no script and no external font or style. Hovering over a block shows its
 path and times.
 """
 
@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from html import escape
 
-from .phases import PHASES
-from .report import NS, PathTime, Report, TimelineReport
+from .report import NS, PHASES, PathTime, Report, TimelineReport
 
 WIDTH = 1000
 MARGIN = 16
@@ -18,11 +17,11 @@ HEAD = 28
 GAP = 18
 LEGEND_ROW = 20
 LEGEND_COLUMNS = 4
-# Of a sans-serif font of 12 pixels; wide, so that a label never leaves its block.
+# Upper estimate for a 12-pixel sans-serif font, so that labels stay inside their blocks.
 LETTER_WIDTH = 7.2
 MIN_BLOCK = 0.3
 
-# Light enough for black text on them.
+# Light enough for black text.
 COLORS = (
     "#9ecae1",
     "#fdd0a2",
@@ -33,8 +32,6 @@ COLORS = (
     "#decbe4",
     "#fdae6b",
     "#a1d99b",
-    "#bcbddc",
-    "#fcbba1",
     "#f7d6e6",
     "#fff2ae",
     "#e0e0e0",
@@ -43,7 +40,7 @@ COLOR_OF: dict[str, str] = dict(zip(PHASES, COLORS, strict=True))
 
 
 def svg_icicle(report: Report) -> str:
-    """Return the picture of all timelines, one below the other on one scale of time."""
+    """Return a chart of all timelines, one below the other, on one time scale."""
     longest_ns = max(timeline.wall_ns for timeline in report.timelines) or 1
     scale = (WIDTH - 2 * MARGIN) / longest_ns
     parts: list[str] = []
@@ -66,7 +63,7 @@ def _draw_timeline(timeline: TimelineReport, top: float, scale: float) -> tuple[
     label = f"{timeline.name}: {_seconds(timeline.wall_ns)}"
     parts = [f'<text x="{MARGIN}" y="{top + 14:g}" font-weight="bold">{escape(label)}</text>']
     top += HEAD
-    # Where the next block inside each path starts; a path comes before those inside it.
+    # The left edge of the next block per path; a path comes before those nested in it.
     starts: dict[tuple[str, ...], float] = {(): MARGIN}
     depth = 1
     whole, *inner = timeline.paths
@@ -91,7 +88,7 @@ def _draw_block(
     name = at.path[-1]
     hint = f"{' > '.join(at.path)}: {_seconds(at.total_ns)}, {timeline.share(at.total_ns):.1%}"
     if at.self_ns != at.total_ns:
-        hint += f"; itself {_seconds(at.self_ns)}"
+        hint += f"; self {_seconds(at.self_ns)}"
     if at.n_entered:
         hint += f"; entered {at.n_entered:,} times"
     block = (
@@ -107,7 +104,7 @@ def _draw_block(
 
 
 def _draw_legend(timeline: TimelineReport, top: float) -> tuple[list[str], float]:
-    """All phases of the main timeline with their own times, so that no hovering is needed."""
+    """Draw all phases of the main timeline with their own times."""
     parts = []
     column_width = (WIDTH - 2 * MARGIN) / LEGEND_COLUMNS
     for number, each in enumerate(timeline.phases):

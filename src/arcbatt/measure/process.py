@@ -1,4 +1,4 @@
-"""This process: when it began, so that the time to load Python is counted too, and its cores."""
+"""Facts about this process: its start time and usable CPU cores."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from functools import cache
 from operator import index
 from pathlib import Path, PurePosixPath
 
-# More than any machine has; each takes memory.
+# An upper bound, as each thread takes memory.
 MAX_THREADS = 1024
 _IMPORTED_NS = time.perf_counter_ns()
-# A process that imports arcbatt later than this is not a command that is starting up.
+# A process that imports arcbatt later than this did other work before.
 _MAX_STARTUP_NS = 10 * 10**9
-# The start time is the 22nd field; counted here after the command's name, which is the second.
+# The start time is field 22 of /proc/self/stat; this index counts from the field after the name.
 _START_FIELD = 19
 _CGROUPS_OF_PROCESS = Path("/proc/self/cgroup")
 _CGROUPS = Path("/sys/fs/cgroup")
 
 
 def process_start_ns() -> int:
-    """Return when the process began, on the clock of `time.perf_counter_ns`.
+    """Return the start time of the process on the clock of `time.perf_counter_ns`.
 
-    Linux tells it, to a hundredth of a second. Elsewhere, and in a process that did other things
-    before, it is when this module was imported.
+    Linux provides it to a hundredth of a second. On other systems, and in a process that did other
+    work first, this is the time at which this module was imported.
     """
     age_ns = _age_ns()
     if age_ns is not None:
@@ -35,9 +35,9 @@ def process_start_ns() -> int:
 
 
 def _age_ns() -> int | None:
-    """Return how long ago the process began, or None where that cannot be known."""
+    """Return the age of the process, or None if it is unknown."""
     try:
-        # The name of the command stands in parentheses and may hold anything.
+        # The command name is in parentheses and may contain anything.
         fields = Path("/proc/self/stat").read_text("utf-8", errors="replace").rpartition(")")[2]
         ticks = int(fields.split()[_START_FIELD])
         since_boot_ns = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
@@ -47,15 +47,15 @@ def _age_ns() -> int | None:
 
 
 def check_threads(n_threads: object) -> None:
-    """Raise a ValueError unless this is a number of threads that can be had, or None for all."""
-    if n_threads is not None and not _counts(n_threads):
+    """Raise ValueError unless `n_threads` is None or a valid number of threads."""
+    if n_threads is not None and not _is_thread_count(n_threads):
         raise ValueError(f"n_threads is {n_threads!r:.40}, expected 1 to {MAX_THREADS}, or None")
 
 
-def _counts(n_threads: object) -> bool:
-    """Whether this is a whole number, of Python or NumPy, within the bounds."""
+def _is_thread_count(n_threads: object) -> bool:
+    """Return whether this is a Python or NumPy integer within bounds."""
     if isinstance(n_threads, bool) or type(n_threads).__name__ in ("bool", "bool_"):
-        return False  # those of NumPy are no `bool`, and old ones pass for numbers
+        return False  # NumPy booleans are not `bool`, and old versions convert to int
     try:
         return 1 <= index(n_threads) <= MAX_THREADS  # type: ignore[arg-type]
     except TypeError:
@@ -63,17 +63,16 @@ def _counts(n_threads: object) -> bool:
 
 
 def usable_cores() -> int:
-    """Return how many cores this process may use, at least one.
+    """Return the number of cores this process may use, at least one.
 
-    Those that it is bound to, or fewer where its container has a quota of CPU time; part of a core
-    counts as one.
+    Respects CPU affinity and a container's CPU quota, rounded up.
     """
-    n_cores = _bound_cores()
+    n_cores = _affinity_cores()
     quota = _quota()
     return n_cores if quota is None else max(1, min(n_cores, quota))
 
 
-def _bound_cores() -> int:
+def _affinity_cores() -> int:
     if hasattr(os, "process_cpu_count"):  # from Python 3.13 on
         return os.process_cpu_count() or 1
     if hasattr(os, "sched_getaffinity"):  # Linux
@@ -87,30 +86,30 @@ def _quota() -> int | None:
 
 
 def read_quota(of_process: Path, cgroups: Path) -> int | None:
-    """Return the cores' worth of CPU time that control groups allow, or None for no bound.
+    """Return the CPU quota of control groups in cores, rounded up, or None without a quota.
 
-    `of_process` is the file with the groups of a process, `cgroups` the folder where groups are
-    mounted. Each group above a process's own may bound it too.
+    `of_process` is the file that lists the groups of a process, `cgroups` the mount folder. Parent
+    groups may impose a lower quota.
     """
     try:
         lines = of_process.read_text("utf-8").splitlines()
     except (OSError, ValueError):
         return None
-    found = []
+    quotas = []
     for line in lines:
         _, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")
-        # Version 2 has one line without controllers, version 1 one for each of its hierarchies.
+        # cgroup v2 has one line without controllers, v1 one line per hierarchy.
         if not controllers:
-            found += [_read_max(folder) for folder in _folders(cgroups, path)]
+            quotas += [_read_max(folder) for folder in _folders(cgroups, path)]
         elif "cpu" in controllers.split(","):
             for mount in (cgroups / controllers, cgroups / "cpu"):
-                found += [_read_cfs(folder) for folder in _folders(mount, path)]
-    return min((quota for quota in found if quota is not None), default=None)
+                quotas += [_read_cfs(folder) for folder in _folders(mount, path)]
+    return min((quota for quota in quotas if quota is not None), default=None)
 
 
 def _folders(mount: Path, path: str) -> Iterator[Path]:
-    """Yield the folders of a group and of those above it; a container may see the topmost alone."""
+    """Yield the folders of a group and its parents; a container may see only the topmost."""
     parts = PurePosixPath(path).relative_to("/").parts if path.startswith("/") else ()
     if ".." not in parts:
         for n in range(len(parts), 0, -1):

@@ -1,21 +1,40 @@
-"""What a clock has counted, as plain data."""
+"""The phases, and the times of a clock as plain data."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
-from .phases import OTHER, PHASES
+# In the order of the pipeline.
+Phase = Literal[
+    "load",
+    "deal",
+    "fuse",
+    "plan",
+    "transfer",
+    "launch",
+    "wait",
+    "run",
+    "score",
+    "store",
+    "display",
+    "other",
+]
+
+PHASES: tuple[Phase, ...] = get_args(Phase)
+OTHER: Phase = "other"
+"""Time outside all phases."""
 
 NS = 10**9
+"""Nanoseconds per second."""
 
 
 @dataclass(frozen=True, slots=True)
 class PathTime:
-    """The time in a phase inside those around it: `path` goes from the outermost inwards.
+    """The time in a nested phase; `path` lists phases from the outermost inward.
 
-    The empty path is the whole timeline, and its own time is in no phase.
+    The empty path is the whole timeline; its `self_ns` is outside all phases.
     """
 
     path: tuple[str, ...]
@@ -34,7 +53,7 @@ class PathTime:
 
 @dataclass(frozen=True, slots=True)
 class PhaseTime:
-    """The time in a phase, without that of phases inside it."""
+    """The time in a phase, excluding phases nested in it."""
 
     name: str
     ns: int
@@ -47,7 +66,7 @@ class PhaseTime:
 
 @dataclass(frozen=True, slots=True)
 class TimelineReport:
-    """The time of one thread or device. Its phases sum to `wall_ns`."""
+    """The time of one thread or device; its phases sum to `wall_ns`."""
 
     name: str
     paths: tuple[PathTime, ...]
@@ -62,7 +81,7 @@ class TimelineReport:
 
     @property
     def phases(self) -> tuple[PhaseTime, ...]:
-        """Every phase that took time or was entered, in the order of the pipeline."""
+        """The phases that took time or were entered, in pipeline order."""
         ns = dict.fromkeys(PHASES, 0)
         n_entered = dict.fromkeys(PHASES, 0)
         for at in self.paths:
@@ -76,7 +95,7 @@ class TimelineReport:
         )
 
     def share(self, ns: int) -> float:
-        """Return what part of this timeline's wall clock a time is."""
+        """Return a time as a fraction of this timeline's wall clock."""
         return ns / self.wall_ns if self.wall_ns else 0.0
 
     def to_json(self) -> dict[str, Any]:
@@ -97,7 +116,7 @@ class TimelineReport:
 
 @dataclass(frozen=True, slots=True)
 class TableReport:
-    """A table that something measured adds to the report: calls by primitive, hits of caches."""
+    """A table added to the report, such as calls per primitive or cache hits."""
 
     title: str
     columns: tuple[str, ...]
@@ -113,7 +132,7 @@ class TableReport:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All timelines, the main one first; counters over all of them; tables that were added."""
+    """All timelines (the main one first), summed counters, and added tables."""
 
     timelines: tuple[TimelineReport, ...]
     counters: Mapping[str, int]
@@ -124,7 +143,7 @@ class Report:
         return self.timelines[0]
 
     @property
-    def beside(self) -> tuple[TimelineReport, ...]:
+    def others(self) -> tuple[TimelineReport, ...]:
         """The timelines of other threads, processes and devices."""
         return self.timelines[1:]
 

@@ -1,4 +1,4 @@
-"""A report in, tables for the terminal out."""
+"""Terminal tables for a report."""
 
 from __future__ import annotations
 
@@ -8,28 +8,26 @@ from rich.table import Table
 
 from .report import Report, TableReport, TimelineReport
 
-# Of a long table the terminal shows so much; the JSON has it all.
+# Rows of an added table that the terminal shows; JSON has all.
 MAX_ROWS = 25
-# Columns whose numbers are parts of a whole.
+# Columns that are formatted as percentages.
 SHARES = ("share", "hit rate")
 
 
 def draw_report(report: Report) -> list[RenderableType]:
-    """Return the main timeline's table, one for each beside it, counters, and what was added."""
+    """Return tables of the main timeline, other timelines, counters, and added tables."""
     drawn: list[RenderableType] = [_draw_timeline(report.main, "time by phase")]
-    for timeline in report.beside:
-        drawn.append(_draw_timeline(timeline, f"{timeline.name}, beside the main timeline"))
+    for timeline in report.others:
+        drawn.append(_draw_timeline(timeline, f"{timeline.name} (in parallel, not added)"))
     if report.counters:
         drawn.append(
-            _draw_table(
-                TableReport("counted", ("what", "how many"), tuple(report.counters.items()))
-            )
+            _draw_table(TableReport("counters", ("name", "count"), tuple(report.counters.items())))
         )
     return drawn + [_draw_table(table) for table in report.tables]
 
 
 def _draw_timeline(timeline: TimelineReport, title: str) -> Table:
-    table = _start(title, show_footer=True)
+    table = _new_table(title, show_footer=True)
     table.add_column("phase", "sum = wall clock", no_wrap=True)
     table.add_column("seconds", f"{timeline.wall_s:.3f}", justify="right")
     table.add_column("share", f"{timeline.share(timeline.wall_ns):.1%}", justify="right")
@@ -41,20 +39,20 @@ def _draw_timeline(timeline: TimelineReport, title: str) -> Table:
 
 
 def _draw_table(content: TableReport) -> Table:
-    table = _start(content.title)
+    table = _new_table(content.title)
     for number, column in enumerate(content.columns):
         values = [row[number] for row in content.rows]
         is_text = any(isinstance(value, str) for value in values)
         table.add_column(column, justify="left" if is_text else "right", no_wrap=True)
     for row in content.rows[:MAX_ROWS]:
-        table.add_row(*map(_figure, content.columns, row))
+        table.add_row(*map(_format, content.columns, row))
     if len(content.rows) > MAX_ROWS:
         table.caption = f"and {len(content.rows) - MAX_ROWS:,} more"
         table.caption_justify = "left"
     return table
 
 
-def _start(title: str, show_footer: bool = False) -> Table:
+def _new_table(title: str, show_footer: bool = False) -> Table:
     return Table(
         box=box.SIMPLE_HEAD,
         title=title,
@@ -65,7 +63,7 @@ def _start(title: str, show_footer: bool = False) -> Table:
     )
 
 
-def _figure(column: str, value: str | int | float) -> str:
+def _format(column: str, value: str | int | float) -> str:
     if isinstance(value, str):
         return value
     if column in SHARES:

@@ -1,34 +1,30 @@
-"""The pool: programs and their trials in, the promising ones out, in one file that outlives runs.
+"""The pool: programs and their trials in one SQLite file that outlives runs.
 
     with Pool.open("pool.db") as pool:
         pool.add_library()
         pool.record_trials([...])
         pool.parents(limit=32)
 
-See docs/pool.md for what is in the file and how processes share it.
+docs/pool.md describes the file's content and how processes share it.
 """
 
 from .cache import NO_TASK, Cache, CacheLimit, CacheUse
+from .connection import default_path
 from .errors import PoolError
-from .merging import MergeCount, Rejected, merge, merge_open
-from .place import default_path
 from .pool import Pool
-from .program_files import ImportCount, export_file, import_file, read_rows
-from .reading import read_program
-from .rows import (
-    Card,
-    Kind,
-    NewProgram,
-    NewTrial,
-    NewWork,
-    PoolProgram,
-    ProgramSummary,
-    Scored,
-    TrialRow,
-    Work,
-    task_key,
-)
+from .row_reader import read_program
+from .rows import PoolCard, PoolProgram, PoolTrial, PoolWork, ProgramKind, ProgramSummary, task_key
 from .stats import CacheStats, PoolStats
+from .transfer import (
+    ImportCount,
+    MergeCount,
+    Rejected,
+    export_file,
+    import_file,
+    merge,
+    merge_open,
+    read_rows,
+)
 
 __all__ = [
     "NO_TASK",
@@ -36,22 +32,18 @@ __all__ = [
     "CacheLimit",
     "CacheStats",
     "CacheUse",
-    "Card",
     "ImportCount",
-    "Kind",
     "MergeCount",
-    "NewProgram",
-    "NewTrial",
-    "NewWork",
     "Pool",
+    "PoolCard",
     "PoolError",
     "PoolProgram",
     "PoolStats",
+    "PoolTrial",
+    "PoolWork",
+    "ProgramKind",
     "ProgramSummary",
     "Rejected",
-    "Scored",
-    "TrialRow",
-    "Work",
     "default_path",
     "export_file",
     "import_file",

@@ -1,10 +1,10 @@
-"""Things remembered about programs: keys in, bytes out; bounded, and measured.
+"""A bounded cache of bytes by program, task and version, with measured use.
 
-A key is a program's digest, a task's digest (empty for what depends on the program alone) and the
-versions of what computes values: after a change of these nothing is found of what was remembered
-before it. When a cache is beyond its limit, what was used least recently goes first.
+A key is a program's digest, a task's digest (empty if the value depends on the program alone) and
+the versions of the language and the engine, so a new version never finds old values. A cache over
+its limit drops the least recently used values.
 
-Uses are noted in memory and written with the next `put`, so that reading never waits for a writer.
+Uses are collected in memory and written with the next `put`, so reading never waits for a writer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from arcbatt.language import language_version
 from .store import Store
 
 Key = tuple[bytes, bytes]
-"""Digests of a program and of a task."""
+"""The digests of a program and of a task."""
 
 NO_TASK = b""
 
@@ -36,7 +36,7 @@ _DELETE = "DELETE FROM cache WHERE kind = ? AND program = ? AND task = ? AND ver
 
 @dataclass(frozen=True, slots=True)
 class CacheLimit:
-    """How much a cache holds at most."""
+    """The most rows and bytes that a cache may hold."""
 
     rows: int = 1_000_000
     bytes: int = 256 * 2**20
@@ -48,7 +48,7 @@ class CacheLimit:
 
 @dataclass(slots=True)
 class CacheUse:
-    """What was measured: lookups that found something or nothing, and seconds in the cache."""
+    """Lookups with and without a result, and the seconds spent in the cache."""
 
     n_hits: int = 0
     n_misses: int = 0
@@ -61,7 +61,7 @@ class CacheUse:
 
 
 class Cache:
-    """One kind of remembered thing in a pool, such as `pool.results`."""
+    """One kind of cached value in a pool, such as `pool.results`."""
 
     def __init__(
         self,
@@ -81,16 +81,16 @@ class Cache:
 
     @property
     def versions(self) -> str:
-        """What is part of every key; if nobody gave it, those of the language and the engine."""
+        """The version in every key; by default those of the language and the engine."""
         if self._versions is None:
             self._versions = f"{language_version()} {engine_version()}"
         return self._versions
 
     def get(self, keys: Iterable[Key]) -> dict[Key, bytes]:
-        """Return what is remembered under these keys; those without anything are left out."""
+        """Return the cached values of these keys; keys without a value are left out."""
         started = time.perf_counter()
         kind, versions, find = self._kind, self.versions, self._connection.execute
-        found: dict[Key, bytes] = {}
+        values: dict[Key, bytes] = {}
         n_hits = n_misses = 0
         with self._store.reading():
             for program, task in keys:
@@ -100,12 +100,12 @@ class Cache:
                 else:
                     n_hits += 1
                     self._touched.add(row[0])
-                    found[program, task] = row[1]
+                    values[program, task] = row[1]
         self._note(n_hits, n_misses, time.perf_counter() - started)
-        return found
+        return values
 
     def put(self, items: Mapping[Key, bytes]) -> None:
-        """Remember values, and forget what was used least recently beyond the limit."""
+        """Store values, and drop the least recently used ones beyond the limit."""
         started = time.perf_counter()
         kind, versions = self._kind, self.versions
         with self._store.writing():
@@ -119,7 +119,7 @@ class Cache:
         self._note(0, 0, time.perf_counter() - started)
 
     def flush(self) -> None:
-        """Write what was noted of uses since the last `put`, if the pool can be written to."""
+        """Write the uses since the last `put`, unless the pool is read-only."""
         if self._store.readonly:
             return
         if self._touched or self._unwritten != CacheUse():
@@ -127,7 +127,7 @@ class Cache:
                 self._write_uses()
 
     def forget_other_versions(self) -> int:
-        """Forget what no present key can find; return how many values that were."""
+        """Delete the values of other versions; return their number."""
         with self._store.writing():
             return self._connection.execute(
                 "DELETE FROM cache WHERE kind = ? AND version <> ?", (self._kind, self.versions)
@@ -143,7 +143,7 @@ class Cache:
         (last,) = self._connection.execute(
             "SELECT max(used) FROM cache WHERE kind = ?", (self._kind,)
         ).fetchone()
-        # A foreign pool may have anything there; then the order of use begins anew.
+        # A pool from elsewhere may have any value there; then the order of use starts again.
         return last + 1 if isinstance(last, int) and last < MAX_USE else 1
 
     def _write_uses(self) -> None:
@@ -172,13 +172,13 @@ class Cache:
         ).fetchone()
         if n_rows <= self._limit.rows and n_bytes <= self._limit.bytes:
             return
-        gone = []
+        dropped = []
         for row_id, size in self._connection.execute(
             "SELECT id, length(value) FROM cache WHERE kind = ? ORDER BY used, id", (self._kind,)
         ):
             if n_rows <= self._limit.rows and n_bytes <= self._limit.bytes:
                 break
-            gone.append((row_id,))
+            dropped.append((row_id,))
             n_rows -= 1
             n_bytes -= size
-        self._connection.executemany("DELETE FROM cache WHERE id = ?", gone)
+        self._connection.executemany("DELETE FROM cache WHERE id = ?", dropped)

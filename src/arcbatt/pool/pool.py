@@ -1,9 +1,9 @@
-"""The pool: programs with their trials, how they came about, what is done and remembered.
+"""The pool: programs with their trials, their ancestry, finished work and cached results.
 
-One SQLite file that several processes may use at a time. Reads see what was committed when they
-began; each writing method is one transaction, and `Pool.writing` makes several into one. Texts of
-programs are data: they are parsed where a program is wanted, never run by Python. A row that cannot
-be read is left out and reported.
+One SQLite file that several processes may use at the same time. A read sees what was committed when
+it began; each writing method is one transaction, and `Pool.writing` combines several into one.
+Program texts are data: they are parsed, never run by Python. A row that cannot be read is left out
+and reported.
 """
 
 from __future__ import annotations
@@ -22,32 +22,34 @@ from arcbatt.language import ParsedProgram, Program, ProgramError, to_program
 from arcbatt.library import library_programs
 
 from .cache import Cache, CacheLimit
-from .errors import PoolError, shown
-from .opening import IN_MEMORY, open_connection, open_in_memory
-from .queries import BEST_FIRST, RECORD, SCORED, TASK_IDS, TEXT, TRIALS_QUERY
-from .reading import (
+from .connection import IN_MEMORY, open_connection, open_in_memory
+from .errors import PoolError, abbreviate
+from .queries import (
+    BEST_FIRST,
+    DIGEST_WITHOUT_TRIALS,
+    RECORD,
+    SELECT_WORK,
+    TASK_IDS,
+    TEXT,
+    select_trials,
+)
+from .row_reader import (
     OnSkip,
     describe_unreadable,
     is_digest,
     make_rows,
-    make_trials,
-    make_work,
     read_program,
     reporting,
 )
 from .rows import (
     IMPORT,
     LIBRARY,
-    Card,
-    Kind,
-    NewProgram,
-    NewTrial,
-    NewWork,
+    PoolCard,
     PoolProgram,
+    PoolTrial,
+    PoolWork,
+    ProgramKind,
     ProgramSummary,
-    Scored,
-    TrialRow,
-    Work,
     outputs_to_json,
 )
 from .stats import PoolStats, read_stats
@@ -56,19 +58,15 @@ from .store import Store
 T = TypeVar("T")
 R = TypeVar("R", PoolProgram, ProgramSummary)
 
-# SQLite takes at least 999 parameters in one statement.
-_AT_ONCE = 900
+# SQLite accepts at least 999 parameters in one statement.
+_BATCH = 900
 MAX_PARENTS = 64
-_DIGEST_WITHOUT_TRIALS = """
-SELECT digest FROM programs
-WHERE id = ? AND NOT EXISTS (SELECT 1 FROM trials WHERE program_id = programs.id)
-"""
 
 
 class Pool:
-    """A pool of programs. Open one with `Pool.open` or `Pool.in_memory`; it closes with `with`.
+    """A pool of programs. Open one with `Pool.open` or `Pool.in_memory`; `with` closes it.
 
-    `arcbatt.pool.merge(pool, file)` adds what the pool in another file has.
+    `arcbatt.pool.merge(pool, file)` adds the content of the pool in another file.
     """
 
     def __init__(
@@ -89,16 +87,16 @@ class Pool:
         cache_limit: CacheLimit | None = None,
         versions: str | None = None,
     ) -> Pool:
-        """Open the pool in a file; one that is not there is made, unless `create` is false.
+        """Open the pool in a file; create a missing one, unless `create` is false.
 
-        With `readonly` True it is opened for reading, and writing is a `PoolError`. So is a pool
-        whose file or folder cannot be written to, unless `readonly` is False: then it is refused.
-        `versions` is part of the cache's keys.
+        With `readonly` True, writing raises `PoolError`. By default a pool whose file or folder is
+        not writable is opened like that; with `readonly` False it raises `PoolError`. `versions` is
+        part of the cache's keys.
 
-        Raises `PoolError` for a file that is not a pool of this version; it is left untouched.
+        Raises `PoolError` for a file that is not a pool of this version, and leaves it unchanged.
         """
         if not isinstance(path, str | os.PathLike):
-            raise TypeError(f"a pool is given by its file, not by a {type(path).__name__}")
+            raise TypeError(f"expected the file of a pool, not a {type(path).__name__}")
         with measure.phase("store"):
             connection, is_readonly = open_connection(Path(path), create=create, readonly=readonly)
         store = Store(connection, str(path), Path(path), readonly=is_readonly)
@@ -114,14 +112,14 @@ class Pool:
 
     @property
     def is_readonly(self) -> bool:
-        """Whether writing is refused."""
+        """Whether writing raises `PoolError`."""
         return self.store.readonly
 
     def close(self) -> None:
-        """Write what was noted of the caches' use, and close the file."""
+        """Write the measured use of the cache, and close the file."""
         try:
-            self._report_caches()
-            # Notes on use are not worth an error, least of all after another one.
+            self._report_cache_use()
+            # The measured use is not worth an error, least of all after another one.
             with suppress(PoolError):
                 self.results.flush()
         finally:
@@ -142,41 +140,27 @@ class Pool:
         return f"<Pool {self.path or IN_MEMORY}>"
 
     def writing(self) -> AbstractContextManager[None]:
-        """Make what is written inside one transaction: all of it is kept, or none."""
+        """Combine the writes inside into one transaction: all are kept, or none."""
         return self.store.writing()
 
-    # --- what goes in ---
+    # --- writing ---
 
-    def add_card(self, card: Card) -> int:
-        """Keep a card and return its id; the same card again has the same id."""
-        values = (card.seed, card.size, card.generation, card.started_at)
-        with self.writing():
-            self._connection.execute(
-                "INSERT INTO cards (seed, size, generation, started_at) VALUES (?, ?, ?, ?) "
-                "ON CONFLICT DO NOTHING",
-                values,
-            )
-            (card_id,) = self._connection.execute(
-                "SELECT id FROM cards "
-                "WHERE seed = ? AND size = ? AND generation = ? AND started_at = ?",
-                values,
-            ).fetchone()
-        return int(card_id)
+    def add_programs(self, programs: Iterable[PoolProgram | Program | ParsedProgram]) -> int:
+        """Add programs; return how many are new. A program that is there stays as it is.
 
-    def add_programs(self, programs: Iterable[NewProgram | Program | ParsedProgram]) -> int:
-        """Keep programs; return how many are new. One that is there stays as it is.
-
-        A `NewProgram` says where it comes from; other programs are kept as imported ones.
+        A `PoolProgram` has an origin; other programs are added as imported ones.
         """
-        if isinstance(programs, NewProgram | Program | ParsedProgram):
+        if isinstance(programs, PoolProgram | Program | ParsedProgram):
             raise TypeError("add_programs takes several programs: add_programs([program])")
         rows = [_row_of(program, place) for place, program in enumerate(programs)]
         with self.writing():
             known = self.contains(program.digest for program in rows)
-            new: dict[bytes, NewProgram] = {}
+            new: dict[bytes, PoolProgram] = {}
             for program in rows:
                 if program.digest not in known:
                     new.setdefault(program.digest, program)
+            cards = dict.fromkeys(program.card for program in new.values())
+            card_ids = {card: self._add_card(card) for card in cards}
             self._connection.executemany(
                 """
                 INSERT INTO programs
@@ -184,8 +168,9 @@ class Pool:
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
-                    (p.digest, p.name, p.text, p.kind, p.n_calls, p.origin, p.card, p.found_at)
+                    (p.digest, p.name, p.text, p.kind, p.n_calls, p.origin, card_id, p.found_at)
                     for p in new.values()
+                    for card_id in [card_ids[p.card]]
                 ],
             )
             self._connection.executemany(
@@ -204,20 +189,37 @@ class Pool:
             )
         return len(new)
 
+    def _add_card(self, card: PoolCard | None) -> int | None:
+        """Add a card and return its id, which is the same for the same card."""
+        if card is None:
+            return None
+        values = (card.seed, card.size, card.generation, card.started_at)
+        self._connection.execute(
+            "INSERT INTO cards (seed, size, generation, started_at) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT DO NOTHING",
+            values,
+        )
+        (card_id,) = self._connection.execute(
+            "SELECT id FROM cards "
+            "WHERE seed = ? AND size = ? AND generation = ? AND started_at = ?",
+            values,
+        ).fetchone()
+        return int(card_id)
+
     def add_library(self) -> int:
-        """Keep the solvers that come with arcbatt; return how many are new."""
+        """Add the solvers that come with arcbatt; return how many are new."""
         return self.add_programs(
-            [NewProgram.of(parsed.program, LIBRARY) for parsed in library_programs()]
+            [PoolProgram.of(parsed.program, LIBRARY) for parsed in library_programs()]
         )
 
-    def record_trials(self, trials: Sequence[NewTrial], *, only_better: bool = False) -> int:
-        """Keep what programs reached on tasks; return how many trials were written.
+    def record_trials(self, trials: Sequence[PoolTrial], *, only_better: bool = False) -> int:
+        """Record trials; return how many were written.
 
-        A trial replaces that of the same program on the same task (with `only_better`, if it is
-        better, and has outputs if that one has); when it was found stays unless more demos fit. How
-        it was found, what is held out, copies and outputs are taken from the first that has
-        outputs, and stay. A program that is not in the pool, which another process may have
-        evicted, gets none.
+        A trial replaces that of the same program on the same task. With `only_better` it must be
+        better, and must have outputs if the other one has. `found_at` stays unless more demos fit.
+        How the program was found, held-out demos, copies and outputs come from the first trial with
+        outputs, and stay. A trial of a program that is not in the pool, which another process may
+        have evicted, is ignored.
         """
         with self.writing():
             task_ids = self._task_ids(trials)
@@ -225,29 +227,17 @@ class Pool:
                 RECORD,
                 [
                     {
+                        **{name: getattr(trial, name) for name in PoolTrial.__slots__},
                         "always": not only_better,
-                        "program": t.program,
-                        "task": task_ids[t.task],
-                        "n_fitted": t.n_fitted,
-                        "n_demos": t.n_demos,
-                        "credit": t.credit,
-                        "steps": t.steps,
-                        "learns": t.learns,
-                        "n_held_out": t.n_held_out,
-                        "n_copies": t.n_copies,
-                        "proposer": t.proposer,
-                        "family": t.family,
-                        "bits": t.bits,
-                        "found_s": t.found_s,
-                        "outputs": outputs_to_json(t.outputs),
-                        "found_at": t.found_at,
+                        "task": task_ids[trial.task],
+                        "outputs": outputs_to_json(trial.outputs),
                     }
-                    for t in trials
+                    for trial in trials
                 ],
             ).rowcount
 
     def drop_outputs(self, pairs: Iterable[tuple[bytes, bytes]]) -> None:
-        """Forget the outputs of programs on tasks, given by their digests."""
+        """Delete the outputs of (program, task) pairs, given by their digests."""
         with self.writing():
             self._connection.executemany(
                 """
@@ -258,11 +248,8 @@ class Pool:
                 list(pairs),
             )
 
-    def note_work(self, rows: Sequence[NewWork], *, only_new: bool = False) -> None:
-        """Keep what proposers have finished; the same work again has new counts.
-
-        With `only_new` what is there stays as it is.
-        """
+    def note_work(self, rows: Sequence[PoolWork], *, only_new: bool = False) -> None:
+        """Record finished work; the same work again updates its counts unless `only_new`."""
         with self.writing():
             task_ids = self._task_ids(rows)
             what = "NOTHING" if only_new else "UPDATE SET counts = excluded.counts"
@@ -278,7 +265,7 @@ class Pool:
             )
 
     def set_state(self, key: str, value: Any) -> None:
-        """Keep a JSON value under a key; it replaces the one that is there."""
+        """Store a JSON value under a key, replacing the previous one."""
         with self.writing():
             self._connection.execute(
                 "INSERT INTO state (key, value) VALUES (?, ?) "
@@ -286,7 +273,7 @@ class Pool:
                 (key, json.dumps(value)),
             )
 
-    def _task_ids(self, rows: Sequence[NewTrial | NewWork]) -> dict[bytes, int]:
+    def _task_ids(self, rows: Sequence[PoolTrial | PoolWork]) -> dict[bytes, int]:
         tasks = {row.task: (row.task, row.task_name, row.set_name) for row in rows}
         self._connection.executemany(
             "INSERT INTO tasks (digest, name, set_name) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
@@ -295,10 +282,10 @@ class Pool:
         return {digest: task_id for task_id, digest in self._select_in(TASK_IDS, tasks)}
 
     def mark_seen(self, digests: Iterable[bytes]) -> None:
-        """Note programs that were tried and are not worth keeping, for `seen`."""
+        """Mark programs that were tried and not kept, for `seen`."""
         remaining = iter(digests)
         with self.writing():
-            while some := list(islice(remaining, _AT_ONCE)):
+            while some := list(islice(remaining, _BATCH)):
                 self._connection.execute(
                     f"""
                     INSERT INTO dropped (digest)
@@ -316,16 +303,15 @@ class Pool:
         *,
         spared: Collection[bytes] = frozenset(),
     ) -> int:
-        """Keep the best programs of each task; return how many programs left the pool.
+        """Keep the best programs of each task; return how many programs were removed.
 
-        On each task (or those given) the best `keep` stay: by demos fitted, then credit, then the
-        fewest steps. A trial beyond them goes, unless it fits the task or has outputs; a program
-        that had trials and has none left goes with them. So a program that fits anything stays, and
-        so does one that was never tried, and any whose digest is `spared`. `seen` still knows those
-        that went.
+        On each task (or those given) the best `keep` trials stay: by demos fitted, then credit,
+        then fewest steps. Other trials are removed unless they fit the task or have outputs, and so
+        is a program that loses its last trial. A program that fits any task, was never tried, or
+        whose digest is `spared` stays. `seen` still returns the removed programs.
         """
         if keep < 0:
-            raise ValueError("cannot keep fewer than no programs")
+            raise ValueError("cannot keep fewer than 0 programs")
         with self.writing():
             connection = self._connection
             if tasks is None:
@@ -341,15 +327,15 @@ class Pool:
                     """,
                     (task_id, keep),
                 )
-                gone = [(task_id, program_id) for program_id, stays in beyond if not stays]
+                removed = [(task_id, program_id) for program_id, stays in beyond if not stays]
                 connection.executemany(
-                    "DELETE FROM trials WHERE task_id = ? AND program_id = ?", gone
+                    "DELETE FROM trials WHERE task_id = ? AND program_id = ?", removed
                 )
-                losing.update(program_id for _, program_id in gone)
+                losing.update(program_id for _, program_id in removed)
             digests = {
                 program_id: digest
                 for program_id in losing
-                for (digest,) in self._rows(_DIGEST_WITHOUT_TRIALS, (program_id,))
+                for (digest,) in self._rows(DIGEST_WITHOUT_TRIALS, (program_id,))
                 if digest not in spared
             }
             connection.executemany(
@@ -360,20 +346,20 @@ class Pool:
                 "DELETE FROM programs WHERE id = ?", [(program_id,) for program_id in digests]
             ).rowcount
 
-    # --- what the search reads ---
+    # --- reading, for the search ---
 
     def parents(
-        self, limit: int | None = None, *, per_task: int = 1, kind: Kind = "solver"
-    ) -> list[Scored]:
-        """Return the best `per_task` programs of every task, the most promising first.
+        self, limit: int | None = None, *, per_task: int = 1, kind: ProgramKind = "solver"
+    ) -> list[PoolTrial]:
+        """Return the best `per_task` trials of every task, the most promising first.
 
-        Each row is a program with what it reached on one task; a program that is among the best of
-        several has several rows. Rows that reached nothing are left out.
+        A program that is among the best on several tasks has several trials. Trials without a
+        fitted demo and without credit are left out; outputs are not read.
         """
         return self._read(
-            Scored,
+            PoolTrial,
             f"""
-            {SCORED}
+            {select_trials("NULL")}
             JOIN (
                 SELECT program_id, task_id, row_number() OVER (
                     PARTITION BY task_id ORDER BY {BEST_FIRST}
@@ -389,60 +375,66 @@ class Pool:
         )
 
     def solvers(
-        self, on_skip: OnSkip | None = None, *, found_until: float | None = None
+        self,
+        on_skip: OnSkip | None = None,
+        *,
+        found_until: float | None = None,
+        parsed: Iterable[Program] = (),
     ) -> Iterator[Program]:
-        """Yield the solvers, by name; those that cannot be read are left out and reported.
+        """Yield the solvers by name, with `found_until` only those found by then.
 
-        `on_skip` is told of each; without it a warning sums them up at the end. With
-        `found_until`, only those that were found by then.
+        Each one that cannot be read is reported to `on_skip`, or a warning sums them up.
+        Programs in `parsed` are not parsed again.
         """
+        ready = {(each.result.digest, each.name): each for each in parsed}
         with reporting(self.store.place, on_skip) as skip:
             for row in self.program_rows("WHERE kind = 'solver' ORDER BY name, digest", skip=skip):
                 if found_until is not None and row.found_at > found_until:
+                    continue
+                program = ready.get((row.digest, row.name))
+                if program is not None:
+                    yield program
                     continue
                 try:
                     yield read_program(row.digest, row.name, row.text)
                 except ProgramError as error:
                     skip(describe_unreadable(row.name, error))
 
-    def trials(self, task: bytes | None = None) -> Iterator[TrialRow]:
-        """Yield the trials that have outputs, by task, then by when they were found.
-
-        With `task`, those on the task of this digest.
-        """
+    def trials(self, task: bytes | None = None) -> Iterator[PoolTrial]:
+        """Yield the trials with outputs by task and time, or those on the task with a digest."""
         of_task = "" if task is None else "AND tasks.digest = ?"
-        found = self.store.stream(
-            f"{TRIALS_QUERY} WHERE outputs IS NOT NULL {of_task} "
+        rows = self.store.stream(
+            f"{select_trials()} WHERE outputs IS NOT NULL {of_task} "
             "ORDER BY tasks.digest, found_s, programs.digest",
             () if task is None else (task,),
         )
         with reporting(self.store.place, None) as skip:
-            yield from make_trials(TrialRow, found, skip)
+            yield from make_rows(PoolTrial, rows, skip)
 
-    def work(self, proposer: str | None = None) -> list[Work]:
-        """Return what proposers (or this one) have finished, in the order in which they did."""
+    def work(self, proposer: str | None = None) -> list[PoolWork]:
+        """Return the finished work of all proposers, or of one, in order of time."""
         of_proposer = "" if proposer is None else "WHERE proposer = ?"
-        found = self.store.stream(
-            "SELECT tasks.digest, proposer, item, counts FROM work "
-            f"JOIN tasks ON tasks.id = task_id {of_proposer} ORDER BY work.id",
+        rows = self.store.stream(
+            f"{SELECT_WORK} {of_proposer} ORDER BY work.id",
             () if proposer is None else (proposer,),
         )
         with reporting(self.store.place, None) as skip:
-            return list(make_work(Work, found, skip))
+            return list(make_rows(PoolWork, rows, skip))
 
     def state(self, key: str) -> Any:
-        """Return the value that `set_state` kept under a key; None if there is none."""
+        """Return the value that `set_state` stored under a key; None if there is none."""
         for (text,) in self._rows("SELECT value FROM state WHERE key = ?", (key,)):
             try:
                 return json.loads(text)
             except (TypeError, ValueError, RecursionError) as error:
                 raise PoolError(
-                    f"{self.store.place}: its state {shown(key)!r} is damaged: {shown(str(error))}"
+                    f"{self.store.place}: its state {abbreviate(key)!r} is damaged: "
+                    f"{abbreviate(str(error))}"
                 ) from error
         return None
 
-    def readable(self, rows: Iterable[Scored]) -> Iterator[tuple[Scored, Program]]:
-        """Yield rows with their programs; those that cannot be read are left out and reported."""
+    def readable(self, rows: Iterable[PoolTrial]) -> Iterator[tuple[PoolTrial, Program]]:
+        """Yield trials with their programs; unreadable ones are left out and reported."""
         with reporting(self.store.place, None) as skip:
             for row in rows:
                 try:
@@ -451,46 +443,43 @@ class Pool:
                     skip(describe_unreadable(row.name, error))
 
     def seen(self, digests: Iterable[bytes]) -> set[bytes]:
-        """Return those that are in the pool, were evicted from it, or were marked as seen."""
+        """Return the digests that are in the pool, were evicted, or were marked as seen."""
         wanted = list(digests)
-        found = self._select_in("SELECT digest FROM dropped WHERE digest IN", wanted)
-        return self.contains(wanted) | {digest for (digest,) in found}
+        dropped = self._select_in("SELECT digest FROM dropped WHERE digest IN", wanted)
+        return self.contains(wanted) | {digest for (digest,) in dropped}
 
     def dropped(self) -> Iterator[bytes]:
-        """Yield the digests of all that was evicted or marked as seen."""
-        for (digest,) in self.store.stream("SELECT digest FROM dropped"):
-            if is_digest(digest):
-                yield digest
+        """Yield the digests of the programs that were evicted or marked as seen."""
+        rows = self.store.stream("SELECT digest FROM dropped")
+        return (digest for (digest,) in rows if is_digest(digest))
 
     def digests(self) -> Iterator[bytes]:
         """Yield the digests of all programs."""
-        for (digest,) in self.store.stream("SELECT digest FROM programs"):
-            if is_digest(digest):
-                yield digest
+        rows = self.store.stream("SELECT digest FROM programs")
+        return (digest for (digest,) in rows if is_digest(digest))
 
     def contains(self, digests: Iterable[bytes]) -> set[bytes]:
-        """Return those that are in the pool."""
-        found = self._select_in("SELECT digest FROM programs WHERE digest IN", digests)
-        return {digest for (digest,) in found}
+        """Return the digests whose programs are in the pool."""
+        rows = self._select_in("SELECT digest FROM programs WHERE digest IN", digests)
+        return {digest for (digest,) in rows}
 
-    # --- what people read ---
+    # --- reading, for people ---
 
     @property
     def n_programs(self) -> int:
-        """How many programs are in the pool."""
+        """The number of programs in the pool."""
         (n_programs,) = self._rows("SELECT count(*) FROM programs")[0]
         return int(n_programs)
 
     def summaries(
         self, *, task_name: str | None = None, limit: int | None = None
     ) -> list[ProgramSummary]:
-        """Return programs with what they reached, those that fit most tasks first.
+        """Return programs with their best results, those that fit most tasks first.
 
-        With `task_name`, those with a trial on that task, and what they reached there. Programs
-        that cannot be read are left out and reported.
+        With `task_name`, only programs with a trial on that task, and their results there.
         """
         on_task = "" if task_name is None else "JOIN tasks ON tasks.id = task_id AND tasks.name = ?"
-        found = self.store.stream(
+        rows = self.store.stream(
             f"""
             SELECT digest, name, {TEXT}, kind, n_calls, origin, coalesce(n_fits, 0), best,
                 best_credit
@@ -505,13 +494,13 @@ class Pool:
             () if task_name is None else (task_name,),
         )
         with reporting(self.store.place, None) as skip:
-            rows = make_rows(ProgramSummary, found, skip)
-            return list(islice(_readable(rows, skip), limit))
+            summaries = make_rows(ProgramSummary, rows, skip)
+            return list(islice(_readable(summaries, skip), limit))
 
     def find(self, text: str) -> list[PoolProgram]:
-        """Return the programs that have this name, or a hash that starts so, at most 10 of them."""
+        """Return at most 10 programs with this name, or a hash that starts with this text."""
         digits = text.lower()
-        low, high = b"", b""  # no digest
+        low, high = b"", b""  # matches no digest
         if len(digits) <= 32 and set(digits) <= set("0123456789abcdef"):
             low, high = (bytes.fromhex(digits.ljust(32, fill)) for fill in "0f")
         with reporting(self.store.place, None) as skip:
@@ -527,29 +516,26 @@ class Pool:
             )
 
     def get(self, digest: bytes) -> PoolProgram | None:
-        """Return the program of a digest."""
+        """Return the program with a digest."""
         with reporting(self.store.place, None) as skip:
             return next(self.program_rows("WHERE digest = ?", digest, skip=skip), None)
 
     def programs(self, on_skip: OnSkip | None = None) -> Iterator[PoolProgram]:
         """Yield all programs, solvers first, by name.
 
-        Those that cannot be read are left out; `on_skip` is told of each, or a warning sums up.
+        Each one that cannot be read is reported to `on_skip`, or a warning sums them up.
         """
         with reporting(self.store.place, on_skip) as skip:
             rows = self.program_rows("ORDER BY kind DESC, name, digest", skip=skip)
             yield from _readable(rows, skip)
 
-    def trials_of(self, digest: bytes) -> list[Scored]:
-        """Return what a program reached on every task, the best first."""
-        return self._read(
-            Scored,
-            f"{SCORED} WHERE programs.digest = ? ORDER BY trials.fits DESC, {BEST_FIRST}",
-            (digest,),
-        )
+    def trials_of(self, digest: bytes) -> list[PoolTrial]:
+        """Return a program's trials, the best first; outputs are not read."""
+        condition = f"WHERE programs.digest = ? ORDER BY trials.fits DESC, {BEST_FIRST}"
+        return self._read(PoolTrial, f"{select_trials('NULL')} {condition}", (digest,))
 
     def stats(self) -> PoolStats:
-        """Return how much is in the pool."""
+        """Return counts of everything in the pool."""
         self.results.flush()
         with reporting(self.store.place, None) as skip, self.store.reading():
             return read_stats(self._connection, skip)
@@ -557,26 +543,28 @@ class Pool:
     def program_rows(
         self, condition: str = "", *values: Any, skip: OnSkip
     ) -> Iterator[PoolProgram]:
-        """Yield the programs under a condition of SQL; their texts may be anything."""
-        found = self.store.stream(
+        """Yield the programs that satisfy an SQL condition; their texts are not checked."""
+        rows = self.store.stream(
             f"""
-            SELECT id, card_id, digest, name, {TEXT}, kind, n_calls, origin, found_at
+            SELECT id, card_id, found_at, digest, name, {TEXT}, kind, n_calls, origin
             FROM programs {condition}
             """,
             values,
         )
-        for program_id, card_id, *columns in found:
+        for program_id, card_id, found_at, *columns in rows:
             parents = self._rows(
                 "SELECT parent FROM parentage WHERE child_id = ? ORDER BY place LIMIT ?",
                 (program_id, MAX_PARENTS),
             )
             card = None if card_id is None else self._card(card_id)
-            row = (*columns, card, tuple(parent for (parent,) in parents if is_digest(parent)))
-            yield from make_rows(PoolProgram, [row], skip)
+            digests = tuple(parent for (parent,) in parents if is_digest(parent))
+            yield from make_rows(PoolProgram, [(*columns, card, digests, found_at)], skip)
 
-    def _card(self, card_id: int) -> Card | None:
+    def _card(self, card_id: int) -> PoolCard | None:
         cards = self._read(
-            Card, "SELECT seed, size, generation, started_at FROM cards WHERE id = ?", (card_id,)
+            PoolCard,
+            "SELECT seed, size, generation, started_at FROM cards WHERE id = ?",
+            (card_id,),
         )
         return cards[0] if cards else None
 
@@ -589,14 +577,14 @@ class Pool:
             return self._connection.execute(query, values).fetchall()
 
     def _select_in(self, query: str, digests: Iterable[bytes]) -> list[Any]:
-        """The rows of a query that ends in IN, for any number of digests."""
+        """Return the rows of a query that ends in IN, for any number of digests."""
         rows: list[Any] = []
         remaining = iter(digests)
-        while some := list(islice(remaining, _AT_ONCE)):
+        while some := list(islice(remaining, _BATCH)):
             rows += self._rows(f"{query} ({','.join('?' * len(some))})", some)
         return rows
 
-    def _report_caches(self) -> None:
+    def _report_cache_use(self) -> None:
         use = self.results.use
         if use.n_hits or use.n_misses:
             columns = ("cache", "hits", "misses", "hit rate", "seconds in the cache")
@@ -604,14 +592,14 @@ class Pool:
             measure.add_table("caches", columns, [row])
 
 
-def _row_of(program: NewProgram | Program | ParsedProgram, place: int) -> NewProgram:
-    if isinstance(program, NewProgram):
+def _row_of(program: PoolProgram | Program | ParsedProgram, place: int) -> PoolProgram:
+    if isinstance(program, PoolProgram):
         return program
-    return NewProgram.of(to_program(program, f"program {place}"), IMPORT)
+    return PoolProgram.of(to_program(program, f"program {place}"), IMPORT)
 
 
 def _readable(rows: Iterable[R], skip: OnSkip) -> Iterator[R]:
-    """Leave out rows whose texts are not the programs that their digests name."""
+    """Yield the rows whose texts are the programs that their digests name."""
     for row in rows:
         try:
             read_program(row.digest, row.name, row.text)

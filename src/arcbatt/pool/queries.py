@@ -1,37 +1,36 @@
-"""What is asked of SQLite in more than one place, or at length."""
+"""SQL that is long or used in more than one place."""
 
 from __future__ import annotations
 
 from arcbatt.language.parse import MAX_PROGRAM_BYTES
 
-# One more than a program may have: what is longer is refused as such, and fills no memory.
+# One byte more than a program may have: a longer text is rejected without filling the memory.
 TEXT = f"substr(programs.text, 1, {MAX_PROGRAM_BYTES + 1})"
 
-SCORED = f"""
-SELECT programs.digest, programs.name, {TEXT}, programs.n_calls,
-    tasks.digest, tasks.name, tasks.set_name,
-    trials.n_fitted, trials.n_demos, trials.credit, trials.steps, trials.found_at
-FROM trials
-JOIN programs ON programs.id = trials.program_id
-JOIN tasks ON tasks.id = trials.task_id
+
+def select_trials(outputs: str = "outputs") -> str:
+    """Return the query for rows of `PoolTrial`; with `outputs` "NULL", outputs are not read."""
+    return f"""
+    SELECT programs.digest, tasks.digest, tasks.name, tasks.set_name,
+        n_fitted, n_demos, credit, steps, learns, n_held_out, n_copies, proposer, family, bits,
+        found_s, {outputs}, trials.found_at, programs.name, {TEXT}
+    FROM trials
+    JOIN programs ON programs.id = trials.program_id
+    JOIN tasks ON tasks.id = trials.task_id
+    """
+
+
+SELECT_WORK = """
+SELECT tasks.digest, tasks.name, set_name, proposer, item, counts, done_at
+FROM work JOIN tasks ON tasks.id = task_id
 """
-# Which of two programs is better on a task: the order of selection and of eviction.
+
+# The order of selection and eviction: the best program of a task first.
 BEST_FIRST = """
 trials.n_fitted DESC, trials.credit DESC, trials.steps, trials.program_id
 """
 
-TRIALS_QUERY = f"""
-SELECT programs.digest, tasks.digest, tasks.name, tasks.set_name,
-    n_fitted, n_demos, credit, steps, learns, n_held_out, n_copies, proposer, family, bits,
-    found_s, outputs, trials.found_at, programs.name, {TEXT}
-FROM trials
-JOIN programs ON programs.id = trials.program_id
-JOIN tasks ON tasks.id = trials.task_id
-"""
-
-# Whether the numbers of a trial take the place of those that are there, and whether what is told
-# of how it was found does. What is better in a screening, where demos may be held out, says nothing
-# against a whole trial, which has outputs.
+# A screening, where demos may be held out, never replaces a whole trial, which has outputs.
 _IS_BETTER = """
 (:always OR (outputs IS NULL OR excluded.outputs IS NOT NULL)
     AND (excluded.n_fitted, excluded.credit, -excluded.steps) > (n_fitted, credit, -steps))
@@ -60,3 +59,7 @@ ON CONFLICT (program_id, task_id) DO UPDATE SET
 WHERE {_IS_BETTER} OR {_HAS_MORE}
 """
 TASK_IDS = "SELECT id, digest FROM tasks WHERE digest IN"
+DIGEST_WITHOUT_TRIALS = """
+SELECT digest FROM programs
+WHERE id = ? AND NOT EXISTS (SELECT 1 FROM trials WHERE program_id = programs.id)
+"""

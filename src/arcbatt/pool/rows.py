@@ -1,4 +1,4 @@
-"""What goes into a pool and what comes out of it, as plain rows."""
+"""Rows of a pool: programs, trials and finished work, as they are written and read."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from keyword import iskeyword
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from arcbatt.language import ParsedProgram, Program, ProgramError, format_program, to_program
 from arcbatt.language.parse import MAX_COLUMNS, MAX_LINES, MAX_PROGRAM_BYTES
 from arcbatt.tasks import Grid, Task
 
-from .errors import shown
+from .errors import abbreviate
 
-Kind = Literal["solver", "differ"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+ProgramKind = Literal["solver", "differ"]
 
 # A program's name says what it is, also in a file.
 DIFFER_PREFIX = "differ_"
@@ -27,19 +26,19 @@ IMPORT = "import"
 MAX_CREDIT = 1000
 
 
-def kind_of(name: str) -> Kind:
-    """Return what a program of this name is."""
+def kind_of(name: str) -> ProgramKind:
+    """Return the kind of a program with this name."""
     return "differ" if name.startswith(DIFFER_PREFIX) else "solver"
 
 
 def task_key(task: Task) -> bytes:
-    """Return the digest under which a pool knows a task."""
+    """Return the digest that identifies a task in a pool."""
     return bytes.fromhex(task.digest)
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
-    """One deal: the seed it was drawn with (of up to 63 bits), how many parents, and when."""
+class PoolCard:
+    """One deal: the seed of its draws (up to 63 bits), its size, its number, its start time."""
 
     seed: int
     size: int
@@ -48,20 +47,20 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class NewProgram:
-    """A program to keep in a pool. Make it by `NewProgram.of`.
+class PoolProgram:
+    """A program in a pool. Use `PoolProgram.of` to make one.
 
-    `origin` is "library", "import", or what made it; `card` the id that
-    `Pool.add_card` gave; `parents` are digests.
+    `origin` is "library", "import", or the name of the mutation or proposer that made it; `card`
+    is the deal it came from, if any; `parents` are digests.
     """
 
     digest: bytes
     name: str
     text: str
-    kind: Kind
+    kind: ProgramKind
     n_calls: int
     origin: str
-    card: int | None = None
+    card: PoolCard | None = None
     parents: tuple[bytes, ...] = ()
     found_at: float = field(default_factory=time.time)
 
@@ -71,13 +70,13 @@ class NewProgram:
         program: Program | ParsedProgram,
         origin: str,
         *,
-        kind: Kind | None = None,
-        card: int | None = None,
+        kind: ProgramKind | None = None,
+        card: PoolCard | None = None,
         parents: tuple[bytes, ...] = (),
-    ) -> NewProgram:
-        """Return the row of a program; its kind is what its name says unless given.
+    ) -> PoolProgram:
+        """Return the row of a program; unless `kind` is given, the name determines it.
 
-        Raises `ProgramError` if its straight-line text could not be read back.
+        Raises `ProgramError` if the straight-line text could not be parsed again.
         """
         program = to_program(program)
         check_name(program.name)
@@ -95,32 +94,38 @@ class NewProgram:
             parents=parents,
         )
 
+    @property
+    def hash(self) -> str:
+        """The program's identity as 32 hexadecimal digits."""
+        return self.digest.hex()
+
 
 def check_name(name: str) -> None:
-    """Refuse a name that a program's text could not have."""
+    """Raise `ProgramError` unless a program's text could have this name."""
     if not name.isidentifier() or iskeyword(name):
-        raise ProgramError(f"{shown(name)!r} is no name for a program")
+        raise ProgramError(f"{abbreviate(name)!r} is not a valid program name")
 
 
 def _check_size(text: str) -> None:
     lines = text.split("\n")
     if len(text.encode()) > MAX_PROGRAM_BYTES:
-        raise ProgramError(f"written one call a line it has more than {MAX_PROGRAM_BYTES} bytes")
+        raise ProgramError(f"with one call per line it has more than {MAX_PROGRAM_BYTES} bytes")
     if len(lines) > MAX_LINES:
-        raise ProgramError(f"written one call a line it has more than {MAX_LINES} lines")
+        raise ProgramError(f"with one call per line it has more than {MAX_LINES} lines")
     if max(map(len, lines)) > MAX_COLUMNS:
-        raise ProgramError(f"written one call a line it has a line beyond {MAX_COLUMNS} columns")
+        raise ProgramError(f"with one call per line a line exceeds {MAX_COLUMNS} columns")
 
 
 @dataclass(frozen=True, slots=True)
-class NewTrial:
-    """What a program reached on a task. Make it by `NewTrial.of`.
+class PoolTrial:
+    """The result of a program on a task, as a pool stores it. Use `PoolTrial.of` to make one.
 
-    `credit` comes from differs, 0 to 1000. `n_held_out` is of programs that learn from the demos,
-    and None where nothing is learnt or it is not known; `n_copies` counts the copies of the task
-    on which the program gives the same. `proposer`, `family`, `bits` (the prior)
-    and `found_s` (seconds of the run) say how it was found; `outputs` has for each test input a
-    grid, or None where the program gives none.
+    `credit` is the differs' score, 0 to 1000. `n_held_out` is None if the program does not learn
+    from the demos or the number is unknown; `n_copies` counts the copies of the task on which the
+    program behaves the same. `proposer`, `family`, `bits` (the prior) and `found_s` (seconds into
+    the run) tell how it was found. `outputs` has one entry per test input: a grid, or None if the
+    program gives none; it is None as a whole if the program was not run on the test inputs. `name`
+    and `text` are the program's and are only filled in by reading.
     """
 
     program: bytes
@@ -140,45 +145,23 @@ class NewTrial:
     found_s: float = 0.0
     outputs: tuple[Grid | None, ...] | None = None
     found_at: float = field(default_factory=time.time)
+    name: str = ""
+    text: str = ""
 
     @classmethod
-    def of(cls, program: bytes, task: Task, n_fitted: int, **rest: Any) -> NewTrial:
+    def of(cls, program: bytes, task: Task, n_fitted: int, **rest: Any) -> PoolTrial:
         """Return the trial of the program with this digest; `rest` are the other fields."""
         return cls(program, task_key(task), task.id, task.source, n_fitted, len(task.demos), **rest)
 
-
-@dataclass(frozen=True, slots=True)
-class TrialRow:
-    """A trial of the pool that has outputs, with the program's name and text."""
-
-    program: bytes
-    task: bytes
-    task_name: str
-    set_name: str
-    n_fitted: int
-    n_demos: int
-    credit: int
-    steps: int
-    learns: bool
-    n_held_out: int | None
-    n_copies: int
-    proposer: str
-    family: str
-    bits: float
-    found_s: float
-    outputs: tuple[Grid | None, ...]
-    found_at: float
-    name: str
-    text: str
-
     @property
     def fits(self) -> bool:
+        """Whether the program gets all demos right."""
         return self.n_fitted == self.n_demos
 
 
 @dataclass(frozen=True, slots=True)
-class NewWork:
-    """Work that a proposer has finished on a task. Make it by `NewWork.of`."""
+class PoolWork:
+    """One item of work that a proposer finished on a task. Use `PoolWork.of` to make one."""
 
     task: bytes
     task_name: str
@@ -189,49 +172,19 @@ class NewWork:
     done_at: float = field(default_factory=time.time)
 
     @classmethod
-    def of(cls, task: Task, proposer: str, item: str, counts: Mapping[str, Any]) -> NewWork:
-        """Return the row; `item` is the proposer's own name for what it did."""
+    def of(cls, task: Task, proposer: str, item: str, counts: Mapping[str, Any]) -> PoolWork:
+        """Return the row; `item` is the proposer's own name for the work."""
         return cls(task_key(task), task.id, task.source, proposer, item, counts)
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
-    """Work that a proposer has finished on a task, with what it counted."""
-
-    task: bytes
-    proposer: str
-    item: str
-    counts: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class PoolProgram:
-    """A program of the pool, with how it came about."""
-
-    digest: bytes
-    name: str
-    text: str
-    kind: Kind
-    n_calls: int
-    origin: str
-    found_at: float
-    card: Card | None
-    parents: tuple[bytes, ...]
-
-    @property
-    def hash(self) -> str:
-        """The program's identity: 32 hexadecimal digits."""
-        return self.digest.hex()
-
-
-@dataclass(frozen=True, slots=True)
 class ProgramSummary:
-    """A program of the pool with what it has reached over all tasks."""
+    """A program with its best results over all tasks."""
 
     digest: bytes
     name: str
     text: str
-    kind: Kind
+    kind: ProgramKind
     n_calls: int
     origin: str
     n_fits: int
@@ -240,31 +193,10 @@ class ProgramSummary:
 
     @property
     def hash(self) -> str:
+        """The program's identity as 32 hexadecimal digits."""
         return self.digest.hex()
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """A program of the pool and what it reached on one task: what selection draws from."""
-
-    program: bytes
-    name: str
-    text: str
-    n_calls: int
-    task: bytes
-    task_name: str
-    set_name: str
-    n_fitted: int
-    n_demos: int
-    credit: int
-    steps: int
-    found_at: float
-
-    @property
-    def fits(self) -> bool:
-        return self.n_fitted == self.n_demos
-
-
 def outputs_to_json(outputs: tuple[Grid | None, ...] | None) -> str | None:
-    """Return how a pool writes outputs."""
+    """Return outputs as a pool writes them."""
     return None if outputs is None else json.dumps(outputs, separators=(",", ":"))

@@ -1,5 +1,5 @@
--- A pool's tables. A file whose tables are not exactly these is no pool: a change here is a new
--- SCHEMA_VERSION in opening.py.
+-- A pool's tables. A file whose tables are not exactly these is not a pool: a change here is a new
+-- SCHEMA_VERSION in connection.py.
 
 -- One deal of the search: parents drawn with this seed.
 CREATE TABLE cards (
@@ -11,7 +11,7 @@ CREATE TABLE cards (
     UNIQUE (seed, size, generation, started_at)
 );
 
--- A program is what its digest says; text is its straight-line form under its name.
+-- A program, identified by its digest; text is its straight-line form under its name.
 CREATE TABLE programs (
     id INTEGER PRIMARY KEY,
     digest BLOB NOT NULL UNIQUE CHECK (length(digest) = 16),
@@ -33,7 +33,7 @@ CREATE TABLE parentage (
     PRIMARY KEY (child_id, place)
 ) WITHOUT ROWID;
 
--- A task is what its digest says; name and set are those under which it was met first.
+-- A task, identified by its digest; name and set are those under which it was first seen.
 CREATE TABLE tasks (
     id INTEGER PRIMARY KEY,
     digest BLOB NOT NULL UNIQUE CHECK (length(digest) = 16),
@@ -43,7 +43,7 @@ CREATE TABLE tasks (
 
 CREATE INDEX tasks_by_name ON tasks (name);
 
--- What a program reached on a task.
+-- The result of a program on a task.
 CREATE TABLE trials (
     program_id INTEGER NOT NULL REFERENCES programs (id) ON DELETE CASCADE,
     task_id INTEGER NOT NULL REFERENCES tasks (id),
@@ -67,17 +67,17 @@ CREATE TABLE trials (
     PRIMARY KEY (program_id, task_id)
 ) WITHOUT ROWID;
 
--- Best first: what selection and eviction read.
+-- Best first, for selection and eviction.
 CREATE INDEX trials_by_task ON trials (task_id, n_fitted DESC, credit DESC, steps);
 
 CREATE INDEX trials_with_outputs ON trials (task_id, found_s) WHERE outputs IS NOT NULL;
 
--- Programs that were met and are not kept, so that they are not tried again.
+-- Programs that were seen and not kept, so that they are not tried again.
 CREATE TABLE dropped (
     digest BLOB PRIMARY KEY CHECK (length(digest) = 16)
 ) WITHOUT ROWID;
 
--- What a proposer has finished on a task, with its counts as a JSON object.
+-- Work that a proposer has finished on a task, with its counts as a JSON object.
 CREATE TABLE work (
     id INTEGER PRIMARY KEY,
     task_id INTEGER NOT NULL REFERENCES tasks (id),
@@ -88,14 +88,14 @@ CREATE TABLE work (
     UNIQUE (task_id, proposer, item)
 );
 
--- What a run goes on from, as JSON.
+-- The state from which a run is resumed, as JSON.
 CREATE TABLE state (
     key TEXT PRIMARY KEY NOT NULL,
     value TEXT NOT NULL
 ) WITHOUT ROWID;
 
--- What is remembered of a program on a task (no task: of the program alone) under a version of what
--- gave it. `used` grows with every use; the least goes first.
+-- Cached values by program, task (empty: none) and version; `used` grows with every use, and the
+-- least recently used values are dropped first.
 CREATE TABLE cache (
     id INTEGER PRIMARY KEY,
     kind TEXT NOT NULL,

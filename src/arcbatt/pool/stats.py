@@ -1,4 +1,4 @@
-"""A pool in, how much is in it out."""
+"""Counts of everything in a pool."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import asdict, dataclass
 from sqlite3 import Connection
 from typing import Any
 
-from .errors import shown
-from .reading import OnSkip, make_rows
+from .errors import abbreviate
+from .row_reader import OnSkip, make_rows
 
 
 @dataclass(frozen=True, slots=True)
 class CacheStats:
-    """The size of a cache, and what was measured of its use since the pool was made."""
+    """The size of a cache, and its measured use since the pool was created."""
 
     kind: str
     n_rows: int
@@ -49,14 +49,14 @@ class PoolStats:
 
 
 def read_stats(connection: Connection, skip: OnSkip) -> PoolStats:
-    """Count everything in a pool; `skip` is told of counts of caches that are none."""
+    """Count everything in a pool; report unreadable rows about caches to `skip`."""
 
     def number(query: str) -> int:
         return int(connection.execute(query).fetchone()[0])
 
     def grouped(column: str) -> dict[str, int]:
         query = f"SELECT {column}, count(*) FROM programs GROUP BY 1 ORDER BY 2 DESC, 1"
-        return {shown(value): n for value, n in connection.execute(query)}
+        return {abbreviate(value): n for value, n in connection.execute(query)}
 
     caches = connection.execute(
         "SELECT kind, n_rows, n_bytes, n_hits, n_misses, seconds FROM cache_totals ORDER BY kind"
@@ -72,5 +72,5 @@ def read_stats(connection: Connection, skip: OnSkip) -> PoolStats:
         n_work=number("SELECT count(*) FROM work"),
         n_cards=number("SELECT count(*) FROM cards"),
         n_dropped=number("SELECT count(*) FROM dropped"),
-        caches={shown(row.kind): row for row in make_rows(CacheStats, caches, skip)},
+        caches={abbreviate(row.kind): row for row in make_rows(CacheStats, caches, skip)},
     )

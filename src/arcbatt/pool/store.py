@@ -10,21 +10,21 @@ from typing import Any
 
 from arcbatt import measure
 
+from .connection import begin, commit, log_of, roll_back
 from .errors import PoolError, explaining
-from .opening import begin, commit, log_of, roll_back
 
-# A file can be damaged so that its pages go round in a circle. A sound one is read with a few
-# instructions of SQLite's for each of its bytes, and has fewer rows than bytes.
-INSTRUCTIONS_A_TICK = 1_000_000
+# The pages of a damaged file can form a cycle. An intact file is read with a few of SQLite's
+# instructions per byte, and has fewer rows than bytes.
+INSTRUCTIONS_PER_TICK = 1_000_000
 FREE_TICKS = 300
-BYTES_A_TICK = 10_000
+BYTES_PER_TICK = 10_000
 
 ROWS_AT_ONCE = 100
 FREE_ROWS = 100_000
 
 
 class Store:
-    """A connection with its name for messages. For one thread; another opens its own."""
+    """A connection, with its name for messages. It belongs to one thread."""
 
     def __init__(
         self, connection: Connection, place: str, path: Path | None, *, readonly: bool = False
@@ -36,11 +36,11 @@ class Store:
         self._n_ticks = 0
         self._is_reading = False
         if path is not None:
-            connection.set_progress_handler(self._is_endless, INSTRUCTIONS_A_TICK)
+            connection.set_progress_handler(self._is_endless, INSTRUCTIONS_PER_TICK)
 
     @property
     def n_bytes(self) -> int | None:
-        """The size of the file with its log; None in memory."""
+        """The size of the file and its log; None for a pool in memory."""
         if self._path is None:
             return None
         files = (self._path, log_of(self._path))
@@ -50,40 +50,40 @@ class Store:
         self._n_ticks += 1
         if not self._is_reading or self._n_ticks <= FREE_TICKS:
             return False
-        return self._n_ticks > FREE_TICKS + (self.n_bytes or 0) // BYTES_A_TICK
+        return self._n_ticks > FREE_TICKS + (self.n_bytes or 0) // BYTES_PER_TICK
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """All that is written inside is committed together, or, after an error, not at all.
+        """Commit everything written inside together, or, after an error, nothing.
 
-        One inside another is committed with the outer one.
+        A nested block is committed with the outer one.
         """
         if self.readonly:
             raise PoolError(
-                f"{self.place}: this pool is open for reading alone; give one that can be written "
-                "to, or copy it to a folder where it can"
+                f"{self.place}: this pool is open read-only; use a writable one, or copy it to a "
+                "writable folder"
             )
         with measure.phase("store"), explaining(self.place):
             if self.connection.in_transaction:
-                with self._part():
+                with self._savepoint():
                     yield
                 return
             begin(self.connection)
             try:
                 yield
                 commit(self.connection)
-            except BaseException:  # an interrupt, too, leaves nothing half written
+            except BaseException:  # interrupts too
                 roll_back(self.connection)
                 raise
 
     @contextmanager
-    def _part(self) -> Iterator[None]:
-        """A part of a transaction: after an error all of it is undone, the rest goes on."""
+    def _savepoint(self) -> Iterator[None]:
+        """Undo what was written inside after an error, without ending the transaction."""
         self.connection.execute("SAVEPOINT part")
         try:
             yield
         except BaseException:
-            # A full disk has undone the whole transaction already.
+            # SQLite rolls back the whole transaction itself when the disk is full.
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK TO part")
                 self.connection.execute("RELEASE part")
@@ -92,7 +92,7 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Errors of what is read inside are explained, and a query without end is one."""
+        """Explain the errors of queries inside, and interrupt a query that does not end."""
         self._n_ticks = 0
         self._is_reading = True
         try:
@@ -102,7 +102,7 @@ class Store:
             self._is_reading = False
 
     def stream(self, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
-        """Yield rows without holding all of them."""
+        """Yield rows without keeping all of them in memory."""
         with self.reading():
             cursor = self.connection.execute(query, values)
         n_rows = 0
@@ -113,5 +113,5 @@ class Store:
                 return
             n_rows += len(rows)
             if n_rows > FREE_ROWS and (n_bytes := self.n_bytes) is not None and n_rows > n_bytes:
-                raise PoolError(f"{self.place}: more rows than the file has bytes: it is damaged")
+                raise PoolError(f"{self.place}: it has more rows than bytes, so it is damaged")
             yield from rows

@@ -1,12 +1,12 @@
-"""Proposers: what looks for programs. Each offers its next piece of work and proposes its finds.
+"""Proposers search for programs: each offers its next piece of work and proposes what it finds.
 
-`known` has what was there before, `learn` rules read off the demos, `enumerate` values bottom-up
-and outputs assembled from them, `finish` rules on pictures that come near, `evolve` mutants of what
-nearly works. `presets` makes them by name.
+`known` tries programs that exist already, `learn` rules learned from the demos, `enumerate` outputs
+assembled from values built bottom-up, `finish` rules on pictures that come near the outputs, and
+`evolve` mutants of programs that nearly work. `registry` creates them by name.
 """
 
-from .presets import PROPOSER_NAMES, ProposerOptions, make_proposers
 from .proposer import Allowance, Candidate, Context, Offer, Proposal, Proposer
+from .registry import PROPOSER_NAMES, ProposerOptions, make_proposers
 
 __all__ = [
     "PROPOSER_NAMES",

@@ -1,4 +1,4 @@
-"""What is known without any library: the input itself, and each primitive from grid to grid."""
+"""The first programs of every search: the input itself, and each primitive from grid to grid."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from arcbatt.language import Program, all_primitives
 from arcbatt.language.ir import call_node, input_node
 from arcbatt.language.registry import of_registry
 from arcbatt.language.types import GRID
-from arcbatt.pool import NewProgram, Pool
+from arcbatt.library import library_programs
+from arcbatt.pool import Pool, PoolProgram
 
 ORIGIN = "primitive"
 
@@ -30,9 +31,12 @@ def first_programs() -> tuple[Program, ...]:
     )
 
 
-def fill_pool(pool: Pool, *, library: bool) -> None:
-    """Put what is known at the start into a pool, with the bundled solvers or without."""
+def fill_pool(pool: Pool, *, library: bool) -> list[Program]:
+    """Add the programs that every search starts from to a pool, and return them."""
+    first = list(first_programs())
+    solvers = [parsed.program for parsed in library_programs()] if library else []
     with pool.writing():
         if library:
             pool.add_library()
-        pool.add_programs([NewProgram.of(program, ORIGIN) for program in first_programs()])
+        pool.add_programs([PoolProgram.of(program, ORIGIN) for program in first])
+    return solvers + first

@@ -1,8 +1,8 @@
-"""Proposes what is known: every program of the pool for every task, then variants of them.
+"""The known proposer: tries every program of the pool on every task, then variants of them.
 
-First all are run in stages, which finds those that fit all demos; then, on tasks that none fits,
-all variants of them (`evolve.mutation.variants`), one kind after the other; and all on all demos,
-for those that fit some.
+First all programs are run in stages, which finds those that fit all demos. On tasks that none fits,
+all their variants follow (`evolve.mutation.variants`), one kind after another, and all programs on
+all demos, to find those that fit some.
 """
 
 from __future__ import annotations
@@ -10,38 +10,38 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.engine.batt import Batt
-from arcbatt.engine.staged import TaskResult
+from arcbatt.engine.task_run import TaskResult
 from arcbatt.evaluation import TaskBoard
 from arcbatt.language import Node, Program, ProgramError
 from arcbatt.measure import phase
 from arcbatt.plurals import count
-from arcbatt.pool import NewProgram
+from arcbatt.pool import PoolProgram
 from arcbatt.tasks import Task
 
 from .evolve.mutation import Mutant, variants
-from .proposer import Context, Offer, propose_plainly, smallest
+from .proposer import Context, Offer, make_proposal, smallest_programs
 
-PROGRAMS_A_BATT = 500
-# Variants of one program stand together and share most of their calls.
-VARIANTS_A_BATT = 800
-# Of one batt and one task, so many programs at most have a trial.
-MAX_OF_BATT = 16
-# Of what a large pool has, so many programs have their variants tried: those of the fewest calls.
+PROGRAMS_PER_BATT = 500
+# Variants of one program are neighbors and share most of their calls.
+VARIANTS_PER_BATT = 800
+# The most programs of a batt that are proposed for one task.
+MAX_PER_BATT = 16
+# Variants are tried of this many programs, those with the fewest calls.
 MAX_VARIED = 1000
 ALL_DEMOS, SOME_DEMOS = "all demos", "some demos"
 
 
 @dataclass(frozen=True)
 class _Estimate:
-    """Of a task and known program, tasks gained and seconds; seconds of a program on no task.
+    """Gain and cost per (program, task) pair, and cost per program regardless of tasks.
 
-    As with the bundled solvers on training, without those of the task itself.
+    Measured with the bundled solvers on training, without the solver of the task itself.
     """
 
     gain: float
@@ -50,8 +50,8 @@ class _Estimate:
 
 
 WHOLE = {ALL_DEMOS: _Estimate(2e-4, 3e-5), SOME_DEMOS: _Estimate(5e-6, 8e-5)}
-# Tasks gained are a twentieth of those that a kind solves beyond all kinds above it: so is what
-# cards of evolve are said to gain, beside all that other proposers find.
+# Gains are 1/20 of the tasks that a kind solves beyond all kinds above it, the same scale as the
+# gain of a card of evolve: other proposers find most of these tasks, too.
 VARIED = {
     "demo_color": _Estimate(5.8e-6, 1.2e-5, 1.6e-3),
     "finish": _Estimate(3.5e-6, 1e-5, 1.5e-3),
@@ -62,16 +62,19 @@ VARIED = {
 }
 
 
-class KnownPrograms:
-    """Runs the programs that were there before."""
+class KnownProposer:
+    """Runs the programs known at the start, and their variants."""
 
     name = "known"
     trust = 1.0
 
-    def __init__(self, *, use_variants: bool = True) -> None:
-        self._varied = VARIED if use_variants else {}
+    switches: ClassVar = {"variants": "all programs one change away from known ones"}
+
+    def __init__(self, off: frozenset[str] = frozenset()) -> None:
+        """`off` names `switches` that are off."""
+        self._varied = {} if "variants" in off else VARIED
         self._context: Context | None = None
-        # By kind, what the end of the time has cut off: the ledger has all else.
+        # Counts of kinds that ran out of time; the ledger has all others.
         self._cut_off: dict[str, dict[str, int]] = {}
 
     def next_offer(self, context: Context) -> Offer | None:
@@ -85,12 +88,12 @@ class KnownPrograms:
             *(self._offer(kind, each, open_tasks, context) for kind, each in self._varied.items()),
         ]
         made = [offer for offer in offers if offer is not None]
-        return max(made, key=lambda offer: offer.gain_a_second, default=None)
+        return max(made, key=lambda offer: offer.gain_per_s, default=None)
 
     def _offer(
         self, item: str, estimate: _Estimate, tasks: Sequence[Task], context: Context
     ) -> Offer | None:
-        """Offer an item for those of some tasks for which it is not done."""
+        """Return an offer of an item for the tasks that lack it."""
         done = context.done(item)
         tasks = tuple(task for task in tasks if task.id not in done)
         n_programs = len(context.known)
@@ -121,11 +124,11 @@ class KnownPrograms:
             )
         board = context.board.part(tasks)
         n_fitting = np.zeros(len(tasks), np.int64)
-        for start in range(0, len(context.known) if tasks else 0, PROGRAMS_A_BATT):
+        for start in range(0, len(context.known) if tasks else 0, PROGRAMS_PER_BATT):
             if context.allowance.is_spent:
                 return
             with phase("fuse"):
-                batt = Batt(context.known[start : start + PROGRAMS_A_BATT])
+                batt = Batt(context.known[start : start + PROGRAMS_PER_BATT])
             result = board.screen(batt, staged=is_staged)
             n_fitting += _propose(batt, board, result, result.n_matches > 0, context)
         for task in offer.tasks:
@@ -134,9 +137,9 @@ class KnownPrograms:
             context.note_done(offer.item, task, {"n_fitting": n})
 
     def _run_variants(self, offer: Offer, context: Context) -> None:
-        """Run all variants of a kind, demos held out: some of them look at the demos."""
+        """Run all variants of a kind with demos held out: some of them read the demos."""
         kind = offer.item
-        varied = smallest(context.known, MAX_VARIED)
+        varied = smallest_programs(context.known, MAX_VARIED)
         context.say(
             f"variants ({kind}) of {count(len(varied), 'known program')} on "
             f"{count(len(offer.tasks), 'task')}"
@@ -149,7 +152,7 @@ class KnownPrograms:
                 return
             with phase("fuse"):
                 batt = Batt([mutant.program for mutant in mutants])
-            result = board.screen(batt, held_out=True, skip_dear=True)
+            result = board.screen(batt, held_out=True, skip_expensive=True)
             fits = result.solved
             with phase("store"):
                 _keep_parents([mutants[p] for p in np.flatnonzero(fits.any(axis=1))], context)
@@ -165,65 +168,65 @@ class KnownPrograms:
         pass
 
     def counts(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return of each kind how many variants were tried and how many tasks they fit."""
+        """Return by kind how many variants were tried and how many tasks they fit."""
         if self._context is None:
             return {}
-        found = {}
+        by_kind = {}
         for kind in self._varied:
             done = self._context.done(kind).values()
             cut_off = self._cut_off.get(kind, {"tried": 0, "fitted": 0})
-            # Whichever tasks they are tried on, variants are the same.
+            # The variants are the same on all tasks.
             n_tried = max((noted.get("n_tried", 0) for noted in done), default=0)
             n_fitted = sum(noted["n_fitting"] > 0 for noted in done)
-            found[kind] = {
+            by_kind[kind] = {
                 "tried": max(n_tried, cut_off["tried"]),
                 "fitted": n_fitted + cut_off["fitted"],
             }
-        return found
+        return by_kind
 
 
 def _propose(
     batt: Batt, board: TaskBoard, result: TaskResult, wanted: NDArray[np.bool_], context: Context
 ) -> NDArray[np.int64]:
-    """Propose the best of what is wanted, [program, task]; return how many fit each task."""
+    """Propose the best pairs marked in `wanted`; return how many programs fit each task."""
     for t in np.flatnonzero(wanted.any(axis=0)).tolist():
         places = np.flatnonzero(wanted[:, t]).tolist()
         n_matches, steps = result.n_matches[:, t].tolist(), result.steps[:, t].tolist()
         places.sort(key=lambda p: (-n_matches[p], steps[p], p))
-        chosen: Sequence[Program] = [batt.programs[p] for p in places[:MAX_OF_BATT]]
-        context.propose([propose_plainly(program, board.tasks[t]) for program in chosen])
+        chosen: Sequence[Program] = [batt.programs[p] for p in places[:MAX_PER_BATT]]
+        context.propose([make_proposal(program, board.tasks[t]) for program in chosen])
     context.log({"n_pairs": len(batt.programs) * len(board)})
     n_fitting: NDArray[np.int64] = np.count_nonzero(result.solved, axis=0)
     return n_fitting
 
 
 def new_variants(programs: Sequence[Program], kind: str) -> Iterator[Mutant]:
-    """Yield the variants of all programs, each once, that are none of the programs."""
-    met: set[Node] = {program.result for program in programs}
+    """Yield the variants of all programs, each once, without the programs themselves."""
+    seen: set[Node] = {program.result for program in programs}
     for program in programs:
         for mutant in variants(program, kind, programs):
-            if mutant.program.result not in met:
-                met.add(mutant.program.result)
+            if mutant.program.result not in seen:
+                seen.add(mutant.program.result)
                 yield mutant
 
 
 def batches(mutants: Iterator[Mutant]) -> Iterator[list[Mutant]]:
-    """Yield them in groups that are run together."""
+    """Yield mutants in groups that are run together."""
     while True:
         with phase("deal"):
-            some = list(islice(mutants, VARIANTS_A_BATT))
+            some = list(islice(mutants, VARIANTS_PER_BATT))
         if not some:
             return
         yield some
 
 
 def _keep_parents(mutants: Sequence[Mutant], context: Context) -> None:
-    """Put mutants into the pool with what they were made from."""
+    """Add mutants to the pool, with their parents."""
     rows = []
     for mutant in mutants:
         parents = tuple(parent.result.digest for parent in mutant.parents)
         try:
-            rows.append(NewProgram.of(mutant.program, mutant.kind, parents=parents))
+            rows.append(PoolProgram.of(mutant.program, mutant.kind, parents=parents))
         except ProgramError:
-            continue  # too large to be written down
+            continue  # its text is too long
     context.pool.add_programs(rows)

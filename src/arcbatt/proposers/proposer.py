@@ -1,9 +1,9 @@
-"""What a proposer is: it says what it would do next, and, given a budget, proposes programs.
+"""The interface of proposers: they offer work, and propose programs when it is accepted.
 
 The loop (`arcbatt.solving.loop`) asks every proposer for its next offer, has the most promising one
-worked off, and asks again. A proposer gets all it needs through its `Context`: the board that
-judges, what is known of each task, what of its own work is done. It keeps no books of its own
-beyond what it could make anew from there.
+done, and asks again. A proposer gets everything through its `Context`: the board that tries
+programs, the candidates of each task, and its own finished work. It keeps no state that it could
+not restore from there.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from arcbatt.pool import Pool
 from arcbatt.tasks import Task
 
 Clock = Callable[[], float]
-# A program is one of so many, more of them the longer it is.
-BITS_A_CALL = 0.1
-# What has found no demo that it was not made for may have learnt them by heart.
-BITS_BY_HEART = 2.6
-# A task whose attempts are as sure as this is left alone: on training nearly nothing that is tried
-# after it makes such a task right, and some of it makes one wrong.
-SURE = 0.9
+# The longer a program, the more programs of its length it was chosen from.
+BITS_PER_CALL = 0.1
+# Penalty for a program that predicts no held-out demo: it may have memorized the demos.
+MEMORIZED_BITS = 2.6
+# Tasks with this confidence get no more work: on training, more work rarely makes such a task
+# right and sometimes makes it wrong.
+CONFIDENT = 0.9
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
     """A program for a task.
 
-    `family` names the kind of thing it is, so that agreement of unlike programs counts more than
-    that of kin; `bits` says how much choice went into it: one of 2^bits that could have been tried.
-    `credit` is how near it comes, where that was judged before.
+    Agreement counts less among programs of one `family`. `bits` measures the choice that went into
+    the program: it is one of 2^bits that could have been tried. `credit` is how near its outputs
+    come, if that is known already.
     """
 
     program: Program
@@ -46,26 +46,23 @@ class Proposal:
     credit: int | None = None
 
 
-def propose_plainly(program: Program, task: Task, credit: int | None = None) -> Proposal:
-    """Return a proposal by the form of a program: its last primitive, its length.
-
-    Programs that end alike are often kin.
-    """
+def make_proposal(program: Program, task: Task, credit: int | None = None) -> Proposal:
+    """Return a proposal whose family is the program's last primitive, and bits its length."""
     result = program.result
     family = result.name if result.kind == "call" else result.kind
-    return Proposal(program, task, family, program.n_calls * BITS_A_CALL, credit)
+    return Proposal(program, task, family, program.n_calls * BITS_PER_CALL, credit)
 
 
-def doubt(proposal: Proposal, trial: Trial) -> Proposal:
-    """Return a proposal of what was learnt, dearer unless all that it fits is found unseen."""
-    if trial.holds_unseen:
+def penalize_memorized(proposal: Proposal, trial: Trial) -> Proposal:
+    """Return a proposal, with more bits if its program may have memorized demos."""
+    if trial.predicts_held_out:
         return proposal
-    return replace(proposal, bits=proposal.bits + BITS_BY_HEART)
+    return replace(proposal, bits=proposal.bits + MEMORIZED_BITS)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A proposal with its trial, who proposed it, how far that is trusted, and when it was."""
+    """A proposal with its trial, its proposer, the proposer's trust, and when it was found."""
 
     proposal: Proposal
     trial: Trial
@@ -83,7 +80,7 @@ class Candidate:
 
     @property
     def rank(self) -> tuple[object, ...]:
-        """Least for the best; the program's digest makes it the same on every run."""
+        """A sort key, lowest for the best; the digest makes the order the same on every run."""
         trial, program = self.trial, self.program
         return (
             -trial.n_fitted,
@@ -98,15 +95,15 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a proposer would do next, for which tasks, and what that would be worth.
+    """Work that a proposer could do next, and what it is worth.
 
-    `item` names it in the log, in the ledger and in switches. `gain` is the number of tasks that
-    are expected to become right by it, `cost_s` the seconds of one core that it takes: both as
-    measured on training, so that the order of offers does not depend on the machine.
+    `item` names the work in the log, in the ledger and in switches. `gain` is the expected number
+    of tasks that become right, `cost_s` the seconds of one core it takes; both were measured on
+    training, so that the order of offers does not depend on the machine.
 
-    An offer that `divides` can be worked off task by task, each on another machine and in any
-    order; any other is worked off by islands (`arcbatt.solving.cluster`). One that
-    `reads_candidates` asks its context for them while it works.
+    An offer that `divides` can be done task by task, on any machine and in any order; any other is
+    done by islands (`arcbatt.solving.cluster`). With `reads_candidates` the work asks its context
+    for candidates.
     """
 
     item: str
@@ -124,24 +121,38 @@ class Offer:
             )
 
     @property
-    def gain_a_second(self) -> float:
-        """What offers are ordered by."""
+    def gain_per_s(self) -> float:
+        """The gain per second; the offer with the highest is done first."""
         return self.gain / self.cost_s
+
+
+class StopSignal(Protocol):
+    """A flag that is set to ask for an early end."""
+
+    @property
+    def is_set(self) -> bool: ...
 
 
 @dataclass
 class Allowance:
-    """The time that a proposer may spend."""
+    """The time that a proposer may spend; none is left once `interrupt` is set."""
 
     budget_s: float
     clock: Clock = time.perf_counter
+    interrupt: StopSignal | None = None
     began_s: float = field(init=False)
 
     def __post_init__(self) -> None:
         self.began_s = self.clock()
 
     @property
+    def is_interrupted(self) -> bool:
+        return self.interrupt is not None and self.interrupt.is_set
+
+    @property
     def left_s(self) -> float:
+        if self.is_interrupted:
+            return 0.0
         return self.budget_s - (self.clock() - self.began_s)
 
     @property
@@ -150,11 +161,11 @@ class Allowance:
 
 
 class Context(Protocol):
-    """What the loop does for one proposer."""
+    """The services of the loop for one proposer."""
 
     @property
     def board(self) -> TaskBoard:
-        """The tasks, and what judges programs on them."""
+        """The tasks, and trials of programs on them."""
 
     @property
     def pool(self) -> Pool:
@@ -162,88 +173,89 @@ class Context(Protocol):
 
     @property
     def n_threads(self) -> int:
-        """How many threads may work."""
+        """The number of threads that may work."""
 
     @property
     def n_rounds(self) -> int:
-        """How many offers of all proposers were worked off before this one."""
+        """The number of offers, of all proposers, done before this one."""
 
     @property
     def allowance(self) -> Allowance:
-        """What is left to spend."""
+        """The time that is left."""
 
     @property
     def known(self) -> Sequence[Program]:
-        """The programs that were known at the start."""
+        """The programs known at the start of the search."""
 
     def judge(self, proposals: Sequence[Proposal], n_threads: int | None = None) -> list[Trial]:
-        """Return the trials of proposals for one task, in their order; any thread may ask."""
+        """Return the trials of proposals for one task, in order; any thread may call this."""
 
     def keep(self, proposal: Proposal, trial: Trial) -> None:
-        """Take a proposal and its trial: a candidate, if it is among the best of its task."""
+        """Keep a proposal with its trial as a candidate, if it is among the best of its task."""
 
     def propose(self, proposals: Sequence[Proposal]) -> list[Trial]:
         """Judge and keep proposals for one task."""
 
     def candidates(self, task: Task) -> Sequence[Candidate]:
-        """Return what is kept for a task by now, by whichever proposer, the best first."""
+        """Return the candidates of a task, from all proposers, the best first."""
 
     def n_agreeing(self, task: Task) -> int:
-        """Return the most candidates for a task that fit it and give the same outputs."""
+        """Return the size of the largest group of fitting candidates with the same outputs."""
 
     def confidence(self, task: Task) -> float:
-        """Return how sure it is by now, 0 to 1, that one of a task's attempts is right."""
+        """Return the estimated probability that one of a task's attempts is right."""
 
     def done(self, item: str) -> Mapping[str, Mapping[str, Any]]:
-        """Return by task id what of an item is done, with its counts."""
+        """Return the counts of an item's finished work by task id."""
 
     def note_done(self, item: str, task: Task, counts: Mapping[str, Any]) -> None:
-        """Note that a task needs no more of an item."""
+        """Mark an item as finished for a task."""
 
     def state(self) -> Any:
-        """Return what `save_state` was last given, in this run or the one it resumes."""
+        """Return the last saved state, of this run or the one it resumes; None without one."""
 
     def save_state(self, state: Any) -> None:
-        """Keep plain data to resume from."""
+        """Save plain data to resume from."""
 
     def say(self, message: str) -> None:
-        """Tell whoever watches what is being done."""
+        """Show a message about the work in progress."""
 
     def log(self, record: dict[str, Any]) -> None:
-        """Note a part of the work: plain data, of which charts show `n_pairs` and `engine_s`.
+        """Log a part of the work as plain data; charts show `n_pairs` and `engine_s`.
 
-        After it whoever watches looks at what there is, and what was found is saved now and then.
+        Results are saved at such points, and displays updated.
         """
 
     def spend(self, task: Task, seconds: float) -> None:
-        """Count time to one task alone. What of the time nobody counts is shared by all."""
+        """Attribute time to a task. Unattributed time is split evenly across an offer's tasks."""
 
-    def traces(self, task: Task) -> bool:
-        """Whether somebody wants to know all about a task; asked before making a long message."""
+    def is_traced(self, task: Task) -> bool:
+        """Return whether `trace` shows messages about a task; ask before making a long one."""
 
     def trace(self, task: Task, message: str) -> None:
-        """Tell what was tried for a task and what became of it, to whoever traces it."""
+        """Show what was tried for a task and with what result, if the task is traced."""
 
 
-def unsure(tasks: Iterable[Task], context: Context) -> tuple[tuple[Task, ...], float]:
-    """Return the tasks whose attempts are not sure yet, and how many of them are likely wrong."""
-    sure = [(task, context.confidence(task)) for task in tasks]
-    left = [(task, confidence) for task, confidence in sure if confidence < SURE]
-    return tuple(task for task, _ in left), sum(1 - confidence for _, confidence in left)
+def uncertain_tasks(tasks: Iterable[Task], context: Context) -> tuple[tuple[Task, ...], float]:
+    """Return the tasks below the confidence limit, and how many of them are expected wrong."""
+    confidences = [(task, context.confidence(task)) for task in tasks]
+    uncertain = [(task, value) for task, value in confidences if value < CONFIDENT]
+    return tuple(task for task, _ in uncertain), sum(1 - value for _, value in uncertain)
 
 
-def smallest(programs: Sequence[Program], n: int) -> Sequence[Program]:
-    """Return the programs of the fewest calls, so many at most, in their order."""
+def smallest_programs(programs: Sequence[Program], n: int) -> Sequence[Program]:
+    """Return the `n` programs with the fewest calls, in their original order."""
     if len(programs) <= n:
         return programs
-    places = sorted(range(len(programs)), key=lambda place: programs[place].n_calls)
-    return [programs[place] for place in sorted(places[:n])]
+    by_size = sorted(range(len(programs)), key=lambda index: programs[index].n_calls)
+    return [programs[index] for index in sorted(by_size[:n])]
 
 
 class Proposer(Protocol):
-    """One way to look for programs. `trust` is what its candidates count in ranking.
+    """A way to search for programs; `trust` weighs its candidates in ranking.
 
-    Subclass it to write your own: it needs only a `name`, `next_offer` and `work`.
+    Subclass it to write your own: it needs only a `name`, `next_offer` and `work`. A class may
+    have `count_columns`, headings by key for tables of its `counts`.
     """
 
     name: str
@@ -251,19 +263,20 @@ class Proposer(Protocol):
 
     @abstractmethod
     def next_offer(self, context: Context) -> Offer | None:
-        """Return what it would do next; None if there is nothing left, or nothing yet."""
+        """Return the work to do next, or None if there is none, or none yet."""
 
     @abstractmethod
     def work(self, offer: Offer, context: Context) -> None:
-        """Do what was offered, until it is done or the allowance is spent.
+        """Do the offered work until it is done or the allowance is spent.
 
-        What was found must be kept also if an exception, an interrupt above all, ends it.
+        Look at the allowance often: an interrupt spends it. Keep candidates as they are found, so
+        that an exception loses none.
         """
 
     def finish(self, context: Context) -> None:
-        """End what still runs, and keep what was held back; called once at the end of a run."""
+        """End background work and propose what was held back; called once at the end of a run."""
         return
 
     def counts(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return counts by part of the proposer, as plain data; nothing if it has no parts."""
+        """Return counts by part of the proposer, as plain data; empty without parts."""
         return {}

@@ -1,4 +1,4 @@
-"""Final scoring: submissions in, scores out; the only reader of the answers to test inputs."""
+"""Final scoring of submissions; the only reader of the answers to test inputs."""
 
 from arcbatt.scoring.answers import (
     Answers,

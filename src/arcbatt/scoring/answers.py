@@ -1,8 +1,8 @@
-"""Sealed answers: a source in, yes or no out.
+"""Sealed answers: they can be compared with, but not read.
 
-The output grids of test inputs are read here and stay here. An `Answers` is a key: the grids are
-held in a table of this module, and the functions below say whether a grid is right, never which
-one would be. `showing` hands one out, to the web app alone.
+The outputs of test inputs never leave this module. An `Answers` is a key into a private table, and
+the functions below say whether a grid is right, not which grid would be. `disclosure` returns
+answers to the web app only.
 """
 
 import os
@@ -21,10 +21,9 @@ from arcbatt.tasks.validation import pairs_of, parse_grid, show, side_of
 
 @final
 class Answers:
-    """The sealed answers of a source; made by `load_answers` and `find_answers`.
+    """The sealed answers of a source, created by `load_answers` and `find_answers`.
 
-    It shows no grid, cannot be iterated, indexed, pickled or copied, and is of use only to the
-    functions of `arcbatt.scoring`.
+    It cannot be iterated, indexed, pickled or copied; only functions of `arcbatt.scoring` use it.
     """
 
     __slots__ = ("__weakref__",)
@@ -46,23 +45,22 @@ class Answers:
         raise TypeError("answers are sealed: answered_tasks(answers) gives the task ids")
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
-        # pickle and copy both come through here.
+        # Used by both pickle and copy.
         raise TypeError("answers are sealed: they cannot be pickled or copied")
 
 
 _Contents = dict[str, tuple[Grid, ...]]
 
-# Not on the object, so that no walk over attributes, no debugger view of a task or a search
-# state, and no pickle of something that refers to an Answers reaches a grid.
+# Kept off the object, so that attribute access, debuggers and pickling never reach a grid.
 _CONTENTS: WeakKeyDictionary[Answers, _Contents] = WeakKeyDictionary()
 
 
 @phase("load")
 def load_answers(source: str | os.PathLike[str]) -> Answers:
-    """Return the sealed answers to the test inputs of a source that `arcbatt.tasks.load` takes.
+    """Return the sealed answers of a source that `arcbatt.tasks.load` accepts.
 
-    The answers to a Kaggle file `*_challenges.json` are those in the `*_solutions.json` beside
-    it. Raises `TaskError` where an answer is missing or is not a grid.
+    For a Kaggle file `*_challenges.json`, they are in the `*_solutions.json` beside it. Raises
+    `TaskError` if an answer is missing or is not a grid.
     """
     documents = read_documents(source)
     for document in documents:
@@ -88,9 +86,9 @@ def find_answers(task_id: str) -> Answers:
 
 @phase("load")
 def answers_to(tasks: Iterable[Task]) -> Answers:
-    """Return the sealed answers to the test inputs of some tasks, by where these came from.
+    """Return the sealed answers of tasks, loaded from their sources.
 
-    Raises `TaskError` for a task whose source has none, such as one that was made of grids.
+    Raises `TaskError` for a task whose source has none, such as one made from grids.
     """
     contents: _Contents = {}
     loaded: dict[str, Answers] = {}
@@ -98,8 +96,8 @@ def answers_to(tasks: Iterable[Task]) -> Answers:
         source = task.source
         if source == MADE_HERE:
             raise TaskError(
-                f"task {task.id} was made of grids, and nobody knows its answers; "
-                f"give them: answers={{{task.id!r}: [grid]}}"
+                f"task {task.id} was made from grids, so its answers are unknown; "
+                f"pass them: answers={{{task.id!r}: [grid]}}"
             )
         if source not in loaded:
             loaded[source] = _built_in(source) if source in TASK_SETS else load_answers(source)
@@ -108,7 +106,7 @@ def answers_to(tasks: Iterable[Task]) -> Answers:
 
 
 def seal_answers(given: Mapping[str, Sequence[object]]) -> Answers:
-    """Return answers that somebody has, by task id, sealed: for each test input a grid."""
+    """Seal answers given by task id, with one grid per test input."""
     if not isinstance(given, Mapping):
         raise TaskError(f"answers: {show(given)}, expected {{task id: [grid, ...]}}")
     contents = {}
@@ -139,7 +137,7 @@ def is_right(answers: Answers, task_id: str, test_index: int, grid: object) -> b
         isinstance(grid, list | tuple)
         and len(grid) == len(answer)
         and all(
-            # The exact type, since True equals 1 but is written as another thing.
+            # The exact type: True equals 1 but is written differently.
             isinstance(row, list | tuple)
             and tuple(row) == answer_row
             and all(type(cell) is int for cell in row)
@@ -149,12 +147,12 @@ def is_right(answers: Answers, task_id: str, test_index: int, grid: object) -> b
 
 
 def n_answers(answers: Answers, task_id: str) -> int:
-    """Return how many test inputs of the task have an answer: all that the task has."""
+    """Return the number of test inputs of a task."""
     return len(_grids(answers, task_id))
 
 
 def answered_tasks(answers: Answers) -> tuple[str, ...]:
-    """Return the ids of all tasks that the answers cover, ascending."""
+    """Return the sorted ids of all tasks that the answers cover."""
     return tuple(sorted(_CONTENTS[answers]))
 
 
@@ -184,9 +182,9 @@ def _test_outputs(document: Document) -> tuple[Grid, ...]:
 
 
 def _kaggle_solutions(documents: list[Document], path: Path) -> _Contents:
-    """Read the solutions at `path` and hold them against the challenges, task by task."""
+    """Read the solutions at `path` and match them with the challenges by task."""
     if not path.exists():
-        raise TaskError(f"{path}: no such file; the answers to a Kaggle file are looked for there")
+        raise TaskError(f"{path}: no such file; the answers to a Kaggle file are expected there")
     solutions: Any = read_json(path)
     if not isinstance(solutions, dict):
         raise TaskError(f"{path}: {show(solutions)} is not an object of solutions by task id")
@@ -206,7 +204,7 @@ def _kaggle_solutions(documents: list[Document], path: Path) -> _Contents:
             raise TaskError(f"{place}: {show(grids)} is not a list of grids")
         if len(grids) != n_test_inputs:
             raise TaskError(
-                f"{place}: {len(grids)} solutions, expected {n_test_inputs}, one a test input"
+                f"{place}: {len(grids)} solutions, expected {n_test_inputs}, one per test input"
             )
         contents[document.id] = tuple(
             parse_grid(grid, f"{place}: test {number} output")

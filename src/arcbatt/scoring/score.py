@@ -1,4 +1,4 @@
-"""A submission and sealed answers in, the score of the submission out."""
+"""Score a submission against sealed answers."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -14,28 +14,28 @@ from arcbatt.scoring.submission import (
     SubmissionError,
     check_submission,
 )
-from arcbatt.tasks.task import suggest
+from arcbatt.suggestion import suggest
 from arcbatt.tasks.validation import show
 
-# Of a score in a notebook, so many tasks are listed.
+# Tasks listed in a notebook.
 MAX_ROWS = 20
 
 
 @dataclass(frozen=True)
 class TaskScore:
-    """How one task went: for each test input the first attempt that is right (1, 2 or None)."""
+    """The result of one task: per test input, the first right attempt (1, 2 or None)."""
 
     task_id: str
     right_attempts: tuple[int | None, ...]
 
     @property
     def n_right(self) -> int:
-        """How many test inputs are right within two attempts."""
+        """The number of test inputs that are right within two attempts."""
         return sum(attempt is not None for attempt in self.right_attempts)
 
     @property
     def fraction(self) -> float:
-        """The part of the test inputs that is right within two attempts."""
+        """The fraction of test inputs that are right within two attempts."""
         return self.n_right / len(self.right_attempts)
 
     @property
@@ -51,12 +51,12 @@ class TaskScore:
 
 @dataclass(frozen=True)
 class Score(Displayed):
-    """What a submission scores.
+    """The score of a submission.
 
     `tasks`: tasks in the answers; `solved`: those with all test inputs right within two attempts;
     `solved_first_attempt`: those with all right at the first; `score`: the ARC Prize score, the
     mean over tasks of the fraction of test inputs that are right within two attempts; `by_task`:
-    the detail, in ascending order of task id.
+    the results per task, sorted by id.
     """
 
     tasks: int
@@ -69,7 +69,7 @@ class Score(Displayed):
 
     @property
     def output_score(self) -> float:
-        """The part of all test inputs that is right within two attempts, whatever their task."""
+        """The fraction of all test inputs, over all tasks, that are right within two attempts."""
         return self.n_right / self.n_test_inputs
 
     @property
@@ -93,7 +93,7 @@ class Score(Displayed):
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><td><code>{escape(task.task_id)}</code></td><td>{_say_attempts(task)}</td></tr>"
+            f"<tr><td><code>{escape(task.task_id)}</code></td><td>{_format_attempts(task)}</td></tr>"
             for task in self.by_task[:MAX_ROWS]
         )
         n_more = len(self.by_task) - MAX_ROWS
@@ -102,7 +102,7 @@ class Score(Displayed):
         return f"<div><p>{self}</p><table>{head}<tbody>{rows}</tbody></table>{more}</div>"
 
 
-def _say_attempts(task: TaskScore) -> str:
+def _format_attempts(task: TaskScore) -> str:
     return ", ".join("wrong" if k is None else str(k) for k in task.right_attempts)
 
 
@@ -116,8 +116,8 @@ def score(
     """Return the score of a submission over all tasks in the answers, or over some of them.
 
     A task that the submission lacks counts as wrong. Raises `SubmissionError` for a malformed
-    submission, a task that the answers lack, or a wrong number of test inputs; `place` is where
-    it says that this is.
+    submission, a task that the answers lack, or a wrong number of test inputs; the
+    message starts with `place`.
     """
     check_submission(submission, place)
     task_ids = [each for each in answered_tasks(answers) if only is None or each in only]
@@ -151,7 +151,7 @@ def _score_task(
     if len(entries) != n_test_inputs:
         raise SubmissionError(
             f"{place}: task {task_id}: {count(len(entries), 'entry', 'entries')}, "
-            f"expected {n_test_inputs}, one a test input"
+            f"expected {n_test_inputs}, one per test input"
         )
     return TaskScore(
         task_id,

@@ -1,4 +1,4 @@
-"""Submissions in Kaggle's format: a file in, a validated `Submission` out."""
+"""Read and validate submissions in Kaggle's format."""
 
 import os
 from collections.abc import Sequence
@@ -11,13 +11,13 @@ Attempts = dict[str, Sequence[Sequence[int]]]
 """The attempts at one test input: "attempt_1" and "attempt_2", each a grid."""
 
 Submission = dict[str, list[Attempts]]
-"""Task id -> the attempts at each of its test inputs, in their order."""
+"""Task id -> the attempts at each of its test inputs, in order."""
 
 ATTEMPT_KEYS = ("attempt_1", "attempt_2")
 
 
 class SubmissionError(ValueError):
-    """A submission is malformed; the message says where and what was expected."""
+    """A submission is malformed; the message names the place and the expected value."""
 
 
 def read_submission(path: str | os.PathLike[str]) -> Submission:
@@ -29,7 +29,7 @@ def read_submission(path: str | os.PathLike[str]) -> Submission:
 
 
 def check_submission(submission: object, place: str) -> None:
-    """Raise `SubmissionError`, its message starting with `place`, unless the format is right."""
+    """Raise `SubmissionError` at `place` unless the format is valid."""
     if not isinstance(submission, dict):
         raise SubmissionError(f"{place}: {show(submission)} is not an object of tasks by id")
     for task_id, entries in submission.items():
@@ -38,7 +38,7 @@ def check_submission(submission: object, place: str) -> None:
         task_place = f"{place}: task {task_id if task_id.isprintable() else show(task_id)}"
         if not isinstance(entries, list) or not entries:
             raise SubmissionError(
-                f"{task_place}: {show(entries)} is not a list with one entry a test input"
+                f"{task_place}: {show(entries)} is not a list with one entry per test input"
             )
         for number, entry in enumerate(entries, 1):
             _check_attempts(entry, f"{task_place}: test {number}")

@@ -1,8 +1,8 @@
-# Colour logic: panels laid over each other, colour maps, swaps, common and rare colours.
+# Color logic: panels laid over each other, color maps, swaps, common and rare colors.
 
 
 def solve_0d3d703e(I):
-    """Every colour has a partner that it changes places with: green and yellow, blue and
+    """Every color has a partner that it changes places with: green and yellow, blue and
     gray, red and magenta, cyan and brown.
     """
     green_yellow = switch(I, GREEN, YELLOW)
@@ -13,7 +13,7 @@ def solve_0d3d703e(I):
 
 
 def solve_2204b7a8(I):
-    """Green dots lie between two lines; each takes the colour of the line nearer to it."""
+    """Green dots lie between two lines; each takes the color of the line nearer to it."""
     full_lines = frontiers(I)
     lines = difference(full_lines, colorfilter(full_lines, mostcolor(I)))
     dots = apply(initset, ofcolor(I, GREEN))
@@ -60,7 +60,7 @@ def solve_3428a4f5(I):
 
 
 def solve_4be741c5(I):
-    """The colours of the ragged bands in their order: a row for bands side by side, a column
+    """The colors of the ragged bands in their order: a row for bands side by side, a column
     for bands one above the other.
     """
     bands = partition(I)
@@ -72,13 +72,13 @@ def solve_4be741c5(I):
 
 
 def solve_5582e5ca(I):
-    """The whole grid takes its commonest colour."""
+    """The whole grid takes its commonest color."""
     output = canvas(mostcolor(I), shape(I))
     return output
 
 
 def solve_77fdfe62(I):
-    """The pattern inside the lines is kept, each quarter in the colour of the corner cell next
+    """The pattern inside the lines is kept, each quarter in the color of the corner cell next
     to it.
     """
     pattern = trim(trim(I))
@@ -92,7 +92,7 @@ def solve_77fdfe62(I):
 
 
 def solve_85c4e7cd(I):
-    """The colours of the nested rings change places: outermost with innermost and so on."""
+    """The colors of the nested rings change places: outermost with innermost and so on."""
     depths = interval(ZERO, halve(increment(minimum(shape(I)))), ONE)
     near_corner = lbind(add, ORIGIN)
     far_corner = lbind(subtract, decrement(shape(I)))
@@ -103,7 +103,7 @@ def solve_85c4e7cd(I):
 
 
 def solve_9565186b(I):
-    """The commonest colour stays; all the other cells turn gray."""
+    """The commonest color stays; all the other cells turn gray."""
     common = ofcolor(I, mostcolor(I))
     others = difference(asindices(I), common)
     output = fill(I, GRAY, others)
@@ -111,7 +111,7 @@ def solve_9565186b(I):
 
 
 def solve_aabf363d(I):
-    """The shape takes the colour of the single cell in the corner, which goes."""
+    """The shape takes the color of the single cell in the corner, which goes."""
     corner_hue = leastcolor(I)
     shape_hue = get_color_rank(I, ONE)
     emptied = replace(I, corner_hue, mostcolor(I))
@@ -134,8 +134,8 @@ def solve_b6afb2da(I):
 
 
 def solve_b94a9452(I):
-    """The square is cut out, and its outer and inner colour change places."""
-    # The ground reaches furthest, then the square's outer colour, then the inner one.
+    """The square is cut out, and its outer and inner color change places."""
+    # The ground reaches furthest, then the square's outer color, then the inner one.
     by_extent = order(partition(I), compose(size, backdrop))
     inner = first(by_extent)
     outer = second(by_extent)
@@ -144,7 +144,7 @@ def solve_b94a9452(I):
 
 
 def solve_bda2d7a6(I):
-    """The rings pass their colours on inwards: each colour becomes the one around it, and
+    """The rings pass their colors on inward: each color becomes the one around it, and
     the outermost becomes the last.
     """
     rings = order(partition(I), uppermost)
@@ -161,7 +161,7 @@ def solve_c8f0f002(I):
 
 
 def solve_c9f8e694(I):
-    """Gray cells take the colour that the strip along one edge shows beside them."""
+    """Gray cells take the color that the strip along one edge shows beside them."""
     gray = ofcolor(I, GRAY)
     rest = toobject(difference(asindices(I), gray), I)
     strip = difference(toindices(rest), ofcolor(I, mostcolor(rest)))
@@ -173,7 +173,7 @@ def solve_c9f8e694(I):
 
 def solve_ce4f8723(I):
     """The halves on both sides of the bar are laid over each other: a cell is green where
-    either of them is coloured. Empty is the colour that both have.
+    either of them is colored. Empty is the color that both have.
     """
     lying = hline(ofcolor(I, index(I, halve(shape(I)))))
     one_half = branch(lying, tophalf(I), lefthalf(I))
@@ -194,7 +194,7 @@ def solve_d406998b(I):
 
 
 def solve_d4469b4b(I):
-    """The colour says where a gray row and a gray column cross in a square of three: red at
+    """The color says where a gray row and a gray column cross in a square of three: red at
     the middle of the top, blue in the middle, green in the lower right corner.
     """
     hue = extract(palette(I), rbind(contained, (1, 2, 3)))
@@ -224,7 +224,7 @@ def solve_d90796e8(I):
 
 
 def solve_ddf7fa4f(I):
-    """Every gray rectangle takes the colour of the dot in its columns, or in its rows."""
+    """Every gray rectangle takes the color of the dot in its columns, or in its rows."""
     areas = objects(I, T, F, F)
     rectangles = colorfilter(areas, GREY)
     dots = difference(sizefilter(areas, ONE), rectangles)
@@ -235,7 +235,7 @@ def solve_ddf7fa4f(I):
 
 
 def solve_e509e548(I):
-    """Green strokes take a colour by their form: blue an L, pink a U or hook along the outline of
+    """Green strokes take a color by their form: blue an L, pink a U or hook along the outline of
     its box, red one that also runs through the inside of its box."""
     strokes = objects(I, T, F, T)
     off_outline = fork(difference, toindices, box)
@@ -249,7 +249,7 @@ def solve_e509e548(I):
 
 
 def solve_f76d97a5(I):
-    """The gray cells take on the grid's other colour, and whatever had that colour before
+    """The gray cells take on the grid's other color, and whatever had that color before
     is emptied.
     """
     bright = other(palette(I), GRAY)

@@ -1,9 +1,9 @@
-# The output depends on a count of objects, colours or cells, and shows it as a grid, a
-# bar, a list or a colour.
+# The output depends on a count of objects, colors or cells, and shows it as a grid, a
+# bar, a list or a color.
 
 
 def solve_1190e5a7(I):
-    """Lines cut the grid into areas; the output has one cell for each area, in its colour."""
+    """Lines cut the grid into areas; the output has one cell for each area, in its color."""
     line_color = leastcolor(merge(frontiers(I)))
     ground = other(palette(I), line_color)
     areas = parts_of(I, ground, F)
@@ -37,7 +37,7 @@ def solve_27a28665(I):
 
 
 def solve_29623171(I):
-    """Lines cut the grid into panels: those with the most dots are filled with the dots' colour,
+    """Lines cut the grid into panels: those with the most dots are filled with the dots' color,
     the others are emptied.
     """
     without_lines = compress(I)
@@ -52,7 +52,7 @@ def solve_29623171(I):
 
 
 def solve_6e02f1e3(I):
-    """The number of colours picks a gray line: one colour the top row, two the main diagonal,
+    """The number of colors picks a gray line: one color the top row, two the main diagonal,
     three the other diagonal."""
     count = numcolors(I)
     cells = asindices(I)
@@ -65,7 +65,7 @@ def solve_6e02f1e3(I):
 def solve_6e82a1ae(I):
     """Shapes of four cells turn blue, those of three red, those of two green."""
     shapes = objects(I, T, F, T)
-    # Five less the number of cells happens to be the colour.
+    # Five less the number of cells happens to be the color.
     hue = compose(lbind(subtract, FIVE), size)
     output = paint(I, mapply(fork(recolor, hue, identity), shapes))
     return output
@@ -93,7 +93,7 @@ def solve_794b24be(I):
 
 
 def solve_9af7a82c(I):
-    """A bar chart of the colours: for each a bar as long as it has cells, the longest first."""
+    """A bar chart of the colors: for each a bar as long as it has cells, the longest first."""
     colors = order(partition(I), compose(invert, size))
     longest = valmax(colors, size)
     bar = fork(repeat, color, size)
@@ -118,7 +118,7 @@ def solve_a3325580(I):
 
 def solve_b0c4d837(I):
     """So many steps as the glass has free between the water and its rim, so many cells in the
-    colour of the water in a winding line.
+    color of the water in a winding line.
     """
     # The water lies within the glass and the glass within the ground.
     by_extent = order(partition(I), compose(size, backdrop))
@@ -134,7 +134,7 @@ def solve_b0c4d837(I):
 
 
 def solve_d0f5fe59(I):
-    """As many shapes as there are, so long is a diagonal of their colour in a square of that
+    """As many shapes as there are, so long is a diagonal of their color in a square of that
     size.
     """
     ground = mostcolor(I)
@@ -145,9 +145,9 @@ def solve_d0f5fe59(I):
 
 
 def solve_d631b094(I):
-    """The coloured cells are laid out in one row."""
+    """The colored cells are laid out in one row."""
     hues = palette(I)
-    # Where there is no black, the commoner colour is the ground.
+    # Where there is no black, the commoner color is the ground.
     ground = branch(contained(BLACK, hues), BLACK, mostcolor(I))
     hue = other(hues, ground)
     output = canvas(hue, astuple(ONE, colorcount(I, hue)))
@@ -155,8 +155,8 @@ def solve_d631b094(I):
 
 
 def solve_de1cd16c(I):
-    """Specks of one colour are strewn over areas of plain colours; the output is one cell in the
-    colour of the area that has the most specks.
+    """Specks of one color are strewn over areas of plain colors; the output is one cell in the
+    color of the area that has the most specks.
     """
     # An area is one piece, the specks are many.
     speck_hue = mostcommon(apply(color, objects_t(I, T, F, F)))
@@ -176,18 +176,18 @@ def solve_e8593010(I):
 
 
 def solve_f8b3ba0a(I):
-    """Most blocks have one colour; the output lists the others' colours, the commonest on top."""
+    """Most blocks have one color; the output lists the others' colors, the commonest on top."""
     ground = color(first(frontiers(I)))
     hues = remove(ground, palette(I))
     ranked = order(hues, compose(invert, lbind(colorcount, I)))
     others = remove(first(ranked), ranked)
-    # Each colour becomes a row of one cell.
+    # Each color becomes a row of one cell.
     output = apply(rbind(repeat, ONE), others)
     return output
 
 
 def solve_fcc82909(I):
-    """Every square drips green: as many rows below it as it has colours."""
+    """Every square drips green: as many rows below it as it has colors."""
     squares = objects(I, F, F, T)
     up_to = rbind(interval, ONE)
     below = compose(increment, lowermost)

@@ -3,16 +3,16 @@
 
 
 def solve_0b148d64(I):
-    """Of the speckled blocks one has a colour of its own; that block is the output."""
-    # The other colours reach all over the grid.
+    """Of the speckled blocks one has a color of its own; that block is the output."""
+    # The other colors reach all over the grid.
     odd_block = argmin(partition(I), compose(size, backdrop))
     output = subgrid(odd_block, I)
     return output
 
 
 def solve_1c786137(I):
-    """In a noisy picture a rectangle is outlined in one colour; the output is what it frames."""
-    # Of the frame's colour there is nothing but the outline of a rectangle.
+    """In a noisy picture a rectangle is outlined in one color; the output is what it frames."""
+    # Of the frame's color there is nothing but the outline of a rectangle.
     frame = extract(partition(I), is_outline)
     output = trim(subgrid(frame, I))
     return output
@@ -64,7 +64,7 @@ def solve_39a8645d(I):
 
 
 def solve_3de23699(I):
-    """What lies between four corner cells is cut out and takes their colour."""
+    """What lies between four corner cells is cut out and takes their color."""
     just_corners = fork(equality, toindices, corners)
     marks = argmax(sfilter(partition(I), just_corners), compose(size, backdrop))
     ground = index(I, add(ulcorner(marks), RIGHT))
@@ -115,7 +115,7 @@ def solve_7b7f7511(I):
 
 
 def solve_8731374e(I):
-    """The rectangle of mostly one colour is cut out of the noise; each cell of another colour
+    """The rectangle of mostly one color is cut out of the noise; each cell of another color
     in it becomes a cross of a whole row and column.
     """
     largest = argmax(objects(I, T, F, F), size)
@@ -165,7 +165,7 @@ def solve_be94b721(I):
 
 
 def solve_c909285e(I):
-    """The frame, the one colour that is just the outline of its box, is cut out with what it
+    """The frame, the one color that is just the outline of its box, is cut out with what it
     holds.
     """
     frame = extract(partition(I), is_outline)

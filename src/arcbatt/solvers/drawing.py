@@ -3,7 +3,7 @@
 
 def solve_0962bcdd(I):
     """Every plus grows to a star: its arms get one cell longer, and diagonals two cells long
-    in the colour of the middle go out from there.
+    in the color of the middle go out from there.
     """
     pluses = objects(I, F, F, T)
     spread_out = compose(lbind(mapply, dneighbors), toindices)
@@ -17,7 +17,7 @@ def solve_0962bcdd(I):
 
 def solve_3eda0437(I):
     """The largest rectangle of the ground that is at least two cells high and wide turns pink.
-    The ground is black if there is much of it, otherwise the commonest colour.
+    The ground is black if there is much of it, otherwise the commonest color.
     """
     much_black = greater(multiply(THREE, colorcount(I, BLACK)), size(asindices(I)))
     ground = branch(much_black, BLACK, mostcolor(I))
@@ -53,7 +53,7 @@ def solve_50846271(I):
 
 
 def solve_56ff96f3(I):
-    """Two cells of a colour are opposite corners of a rectangle, which is filled with it."""
+    """Two cells of a color are opposite corners of a rectangle, which is filled with it."""
     corner_pairs = fgpartition(I)
     rectangles = mapply(fork(recolor, color, backdrop), corner_pairs)
     output = paint(I, rectangles)
@@ -96,7 +96,7 @@ def solve_913fb3ed(I):
 
 
 def solve_93b581b8(I):
-    """Off each corner of the small square lies a two by two block in the colour of the cell
+    """Off each corner of the small square lies a two by two block in the color of the cell
     opposite.
     """
     seed = foreground(I)
@@ -135,7 +135,7 @@ def solve_a65b410d(I):
 
 
 def solve_a9f96cdd(I):
-    """The dot goes; the four cells that touched its corners get a colour each: green, pink,
+    """The dot goes; the four cells that touched its corners get a color each: green, pink,
     orange and cyan, from the upper left around.
     """
     dot = ofcolor(I, leastcolor(I))

@@ -3,7 +3,7 @@
 
 def solve_1bfc4729(I):
     """Each dot draws a line along its row; the grid gets a frame in which each cell has the
-    colour of the nearer line.
+    color of the nearer line.
     """
     ground = mostcolor(I)
     dots = astuple(ORIGIN, switch(I, ground, BLACK))
@@ -60,8 +60,8 @@ def solve_694f12f3(I):
 
 
 def solve_846bdb03(I):
-    """The shape goes in between the coloured sides of the frame with yellow corners, flipped
-    where that brings each colour to its own side.
+    """The shape goes in between the colored sides of the frame with yellow corners, flipped
+    where that brings each color to its own side.
     """
     corner_cell = ulcorner(ofcolor(I, YELLOW))
     lying = equality(index(I, add(corner_cell, DOWN)), mostcolor(I))
@@ -77,7 +77,7 @@ def solve_846bdb03(I):
 
 
 def solve_928ad970(I):
-    """The outer dots hold a rectangle just inside them, in the colour of the small one."""
+    """The outer dots hold a rectangle just inside them, in the color of the small one."""
     colors = fgpartition(I)
     dots = argmax(colors, compose(size, backdrop))
     output = fill(I, color(other(colors, dots)), inbox(dots))
@@ -127,14 +127,14 @@ def solve_b60334d2(I):
 
 
 def solve_dc1df850(I):
-    """Every red dot gets a blue ring around it; dots of other colours stay as they are."""
+    """Every red dot gets a blue ring around it; dots of other colors stay as they are."""
     rings = mapply(neighbors, ofcolor(I, RED))
     output = underfill(I, BLUE, rings)
     return output
 
 
 def solve_f35d900a(I):
-    """Each of the four dots gets a ring of the other dots' colour, and gray cells, every
+    """Each of the four dots gets a ring of the other dots' color, and gray cells, every
     second one from the dots on, join them to a rectangle.
     """
     parts = fgpartition(I)

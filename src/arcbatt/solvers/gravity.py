@@ -2,7 +2,7 @@
 
 
 def solve_1a07d186(I):
-    """Dots move straight to the line of their colour; dots that have no such line vanish."""
+    """Dots move straight to the line of their color; dots that have no such line vanish."""
     full_lines = frontiers(I)
     lines = difference(full_lines, colorfilter(full_lines, mostcolor(I)))
     loose_cells = difference(foreground(I), merge(lines))
@@ -15,10 +15,10 @@ def solve_1a07d186(I):
 
 
 def solve_1e0a9b12(I):
-    """All coloured cells fall to the bottom of their columns."""
+    """All colored cells fall to the bottom of their columns."""
     ground = mostcolor(I)
     columns = dmirror(I)
-    # Empty cells come first; the coloured ones stay in order.
+    # Empty cells come first; the colored ones stay in order.
     is_colored = compose(flip, lbind(equality, ground))
     fallen = apply(rbind(order, is_colored), columns)
     output = dmirror(fallen)
@@ -26,7 +26,7 @@ def solve_1e0a9b12(I):
 
 
 def solve_1f642eb9(I):
-    """Each single cell shines straight onto the rectangle and colours the edge cell it meets."""
+    """Each single cell shines straight onto the rectangle and colors the edge cell it meets."""
     ground = groundcolor(I)
     rectangle = argmax(objects_on(I, T, F, ground), size)
     dots = apply(initset, difference(not_of_color(I, ground), rectangle))
@@ -53,7 +53,7 @@ def solve_3618c87e(I):
 def solve_3906de3d(I):
     """The bars rise in their columns until they hit the ceiling or fill its gaps."""
     columns = dmirror(I)
-    # Coloured cells come first; those of the ground gather at the bottom.
+    # Colored cells come first; those of the ground gather at the bottom.
     is_ground = lbind(equality, mostcolor(I))
     risen = apply(rbind(order, is_ground), columns)
     output = dmirror(risen)
@@ -155,7 +155,7 @@ def solve_beb8660c(I):
     """All bars slide to the right and fall on the floor, sorted by length: the longest
     lies at the bottom.
     """
-    # The ground is the colour that most rows show.
+    # The ground is the color that most rows show.
     ground = mostcommon(mapply(dedupe, I))
     colored = compose(flip, matcher(identity, ground))
     slid = apply(rbind(order, colored), I)
@@ -165,7 +165,7 @@ def solve_beb8660c(I):
 
 
 def solve_d687bc17(I):
-    """Dots move straight to the wall of their colour; dots that have no such wall vanish."""
+    """Dots move straight to the wall of their color; dots that have no such wall vanish."""
     parts = objects(I, T, F, T)
     walls = sfilter(parts, rbind(bordering, I))
     dots = apply(initset, merge(difference(parts, walls)))
@@ -177,7 +177,7 @@ def solve_d687bc17(I):
 
 
 def solve_d89b689b(I):
-    """Coloured dots are pulled into the square: each takes the cell of it that is nearest."""
+    """Colored dots are pulled into the square: each takes the cell of it that is nearest."""
     things = objects(I, T, F, T)
     square_cells = argmax(things, size)
     dots = remove(square_cells, things)
@@ -190,7 +190,7 @@ def solve_d89b689b(I):
 
 
 def solve_dc433765(I):
-    """The green dot takes one step towards the yellow dot."""
+    """The green dot takes one step toward the yellow dot."""
     green_dot = recolor(GREEN, ofcolor(I, GREEN))
     step = position(green_dot, ofcolor(I, YELLOW))
     output = move(I, green_dot, step)

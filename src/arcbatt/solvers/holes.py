@@ -24,7 +24,7 @@ def solve_228f6490(I):
 
 
 def solve_444801d8(I):
-    """Each cup is filled with the colour of the cell in it, up to a brim one row outside its
+    """Each cup is filled with the color of the cell in it, up to a brim one row outside its
     opening.
     """
     parts = objects(I, T, F, T)
@@ -48,7 +48,7 @@ def solve_44d8ac46(I):
 
 
 def solve_50cb2852(I):
-    """Every rectangle turns cyan inside; its edge keeps its colour."""
+    """Every rectangle turns cyan inside; its edge keeps its color."""
     rectangles = objects_on(I, T, F, groundcolor(I))
     output = fill(I, CYAN, mapply(inside_of, rectangles))
     return output
@@ -85,7 +85,7 @@ def solve_868de0fa(I):
 
 
 def solve_9edfc990(I):
-    """Blue flows into all gaps, those of the commonest colour, that it touches."""
+    """Blue flows into all gaps, those of the commonest color, that it touches."""
     gaps = parts_of(I, mostcolor(I), F)
     flooded = mfilter(gaps, rbind(adjacent, ofcolor(I, BLUE)))
     output = fill(I, BLUE, flooded)
@@ -108,7 +108,7 @@ def solve_b2862040(I):
 
 
 def solve_b9b7f026(I):
-    """One cell in the colour of the only rectangle that has a hole."""
+    """One cell in the color of the only rectangle that has a hole."""
     rectangles = objects(I, T, F, T)
     with_hole = extract(rectangles, delta)
     output = canvas(color(with_hole), UNITY)
@@ -116,7 +116,7 @@ def solve_b9b7f026(I):
 
 
 def solve_c0f76784(I):
-    """Every square frame is filled with the colour five plus the inner side's length."""
+    """Every square frame is filled with the color five plus the inner side's length."""
     frames = objects(I, T, F, T)
     inner_color = chain(lbind(add, FIVE), width, delta)
     output = paint(I, mapply(fork(recolor, inner_color, delta), frames))

@@ -2,8 +2,8 @@
 
 
 def solve_06df4c85(I):
-    """Blocks of the same colour in one row or column of the lattice are joined by blocks of
-    that colour.
+    """Blocks of the same color in one row or column of the lattice are joined by blocks of
+    that color.
     """
     lattice = color(first(frontiers(I)))
     ground = mostcolor(compress(I))
@@ -27,7 +27,7 @@ def solve_178fcbfb(I):
 
 
 def solve_1f0c79e5(I):
-    """The two by two block leaves trails of its own colour through every corner that is
+    """The two by two block leaves trails of its own color through every corner that is
     red.
     """
     reds = ofcolor(I, RED)
@@ -42,7 +42,7 @@ def solve_1f0c79e5(I):
 
 
 def solve_1f876c06(I):
-    """Two dots of each colour are the ends of a diagonal, which is drawn."""
+    """Two dots of each color are the ends of a diagonal, which is drawn."""
     diagonal = compose(fork(connect, first, last), toindices)
     lines = mapply(fork(recolor, color, diagonal), fgpartition(I))
     output = paint(I, lines)
@@ -50,7 +50,7 @@ def solve_1f876c06(I):
 
 
 def solve_22168020(I):
-    """Every forked shape is filled: the gap between its arms takes its colour."""
+    """Every forked shape is filled: the gap between its arms takes its color."""
     shapes = objects(I, T, T, T)
     # Straight lines from each cell of a shape to every other one.
     lines_within = fork(lbind(prapply, connect), toindices, toindices)
@@ -73,13 +73,13 @@ def solve_2281f1f4(I):
 
 
 def solve_22eb0ac0(I):
-    """Where two cells at opposite ends of a row, or of a column, have the same colour, they are
+    """Where two cells at opposite ends of a row, or of a column, have the same color, they are
     joined by a line.
     """
     dots = foreground(I)
     sides = apply(last, corners(asindices(I)))
     in_rows = equality(apply(last, toindices(dots)), sides)
-    # Each two cells of a colour are connected; only links from side to side count.
+    # Each two cells of a color are connected; only links from side to side count.
     links = fork(lbind(prapply, connect), toindices, toindices)
     straight = compose(rbind(mfilter, branch(in_rows, hline, vline)), links)
     output = paint(I, mapply(fork(recolor, color, straight), fgpartition(I)))
@@ -87,7 +87,7 @@ def solve_22eb0ac0(I):
 
 
 def solve_23581191(I):
-    """Each of two dots is the middle of a cross of lines in its colour; where the crosses
+    """Each of two dots is the middle of a cross of lines in its color; where the crosses
     meet, the cells are red.
     """
     dots = objects(I, T, F, T)
@@ -108,7 +108,7 @@ def solve_253bf280(I):
 
 
 def solve_25d487eb(I):
-    """The odd cell in the triangle's base shoots a ray of its colour out through the tip."""
+    """The odd cell in the triangle's base shoots a ray of its color out through the tip."""
     hue = leastcolor(I)
     odd_cell = first(ofcolor(I, hue))
     triangle = toindices(foreground(I))
@@ -119,7 +119,7 @@ def solve_25d487eb(I):
 
 
 def solve_25d8a9c8(I):
-    """Rows that are of one colour turn gray; all others turn black."""
+    """Rows that are of one color turn gray; all others turn black."""
     one_color_rows = mfilter(frontiers(I), hline)
     blank = canvas(BLACK, shape(I))
     output = fill(blank, GRAY, one_color_rows)
@@ -127,7 +127,7 @@ def solve_25d8a9c8(I):
 
 
 def solve_29c11459(I):
-    """From both ends of a row, or column, coloured lines run to the middle, where they meet in
+    """From both ends of a row, or column, colored lines run to the middle, where they meet in
     a gray cell.
     """
     sides = apply(last, corners(asindices(I)))
@@ -175,7 +175,7 @@ def solve_3bd67248(I):
 
 
 def solve_40853293(I):
-    """Two dots of a colour are the ends of a line. Where lines cross, the vertical one
+    """Two dots of a color are the ends of a line. Where lines cross, the vertical one
     lies on top.
     """
     lines = apply(fork(recolor, color, backdrop), fgpartition(I))
@@ -223,7 +223,7 @@ def solve_5c0a986e(I):
 
 
 def solve_5daaa586(I):
-    """Four lines cross; the output is the part between them. The dots in it have the colour
+    """Four lines cross; the output is the part between them. The dots in it have the color
     of one of the lines, and each draws a line to it.
     """
     ground = mostcolor(I)
@@ -275,7 +275,7 @@ def solve_67a423a3(I):
 
 
 def solve_6cdd2623(I):
-    """The colour found only on the edge marks the ends of whole rows and columns, which are
+    """The color found only on the edge marks the ends of whole rows and columns, which are
     drawn; all else is noise and goes.
     """
     only_on_edge = difference(palette(I), palette(trim(I)))
@@ -288,7 +288,7 @@ def solve_6cdd2623(I):
 
 
 def solve_6d58a25d(I):
-    """Every dot under the big roof makes its column a line of its colour, from the roof to the
+    """Every dot under the big roof makes its column a line of its color, from the roof to the
     bottom.
     """
     roof_at_first = toindices(argmax(objects(I, T, T, T), size))
@@ -333,7 +333,7 @@ def solve_7ddcd7ec(I):
 
 
 def solve_855e0971(I):
-    """In each layer of colour a dot becomes a line straight through the layer."""
+    """In each layer of color a dot becomes a line straight through the layer."""
     dot_hue = color(argmin(objects(I, T, F, F), size))
     layers = objects_on(I, T, F, dot_hue)
     stacked = equality(width(first(layers)), width(I))
@@ -360,7 +360,7 @@ def solve_8d510a79(I):
 
 
 def solve_97999447(I):
-    """Each dot shoots a line to the right, of its own colour and gray in turn."""
+    """Each dot shoots a line to the right, of its own color and gray in turn."""
     dots = foreground(I)
     ray = compose(rbind(shoot, RIGHT), last)
     colored_rays = mapply(fork(recolor, first, ray), dots)
@@ -435,7 +435,7 @@ def solve_a78176bb(I):
 
 
 def solve_a85d4709(I):
-    """The gray cell of a row colours the whole row: red if it stands left, yellow in the
+    """The gray cell of a row colors the whole row: red if it stands left, yellow in the
     middle, green right.
     """
     gray = ofcolor(I, GRAY)
@@ -466,8 +466,8 @@ def solve_b527c5c6(I):
 
 
 def solve_b8cdaf2b(I):
-    """A bar of the rarest colour lies at the edge under a lid; from the lid's ends diagonals
-    of that colour run outwards, away from the edge.
+    """A bar of the rarest color lies at the edge under a lid; from the lid's ends diagonals
+    of that color run outward, away from the edge.
     """
     hue = leastcolor(I)
     bar = ofcolor(I, hue)
@@ -483,7 +483,7 @@ def solve_b8cdaf2b(I):
 
 def solve_ba97ae07(I):
     """Where two bars cross, the one below comes to lie on top."""
-    # Only the bar on top has rows or columns that are wholly of one colour.
+    # Only the bar on top has rows or columns that are wholly of one color.
     on_top = toindices(merge(frontiers(I)))
     hue_below = leastcolor(compress(I))
     below = ofcolor(I, hue_below)
@@ -505,13 +505,13 @@ def solve_bdad9b1f(I):
 
 
 def solve_c1d99e64(I):
-    """Rows and columns that are of one colour from edge to edge turn red."""
+    """Rows and columns that are of one color from edge to edge turn red."""
     output = fill(I, RED, merge(frontiers(I)))
     return output
 
 
 def solve_d037b0a7(I):
-    """Every coloured cell runs down to the bottom, or to the next coloured cell."""
+    """Every colored cell runs down to the bottom, or to the next colored cell."""
     ground = mostcolor(I)
     # Black and the ground are exchanged, since only zeros are run over.
     picture = astuple(ORIGIN, switch(I, ground, BLACK))
@@ -520,7 +520,7 @@ def solve_d037b0a7(I):
 
 
 def solve_d07ae81c(I):
-    """Every dot sends out all its diagonals, which on each ground take the colour of the dots
+    """Every dot sends out all its diagonals, which on each ground take the color of the dots
     that lie on it.
     """
     ground = mostcolor(I)
@@ -538,7 +538,7 @@ def solve_d07ae81c(I):
 
 
 def solve_d13f3404(I):
-    """On a grid of twice the size every coloured cell runs down to the right."""
+    """On a grid of twice the size every colored cell runs down to the right."""
     ground = mostcolor(I)
     on_black = switch(I, ground, BLACK)
     enlarged = paste_on(astuple(ORIGIN, on_black), double(shape(I)))
@@ -548,7 +548,7 @@ def solve_d13f3404(I):
 
 
 def solve_d22278a0(I):
-    """Every corner dot sends out angles of its colour, every other step one, as far as cells
+    """Every corner dot sends out angles of its color, every other step one, as far as cells
     are nearer to it than to any other dot.
     """
     dots = objects(I, T, F, T)
@@ -566,7 +566,7 @@ def solve_d22278a0(I):
 
 def solve_d43fd935(I):
     """Every dot that is level with the green block, by row or column, sends a line of its
-    colour to it, unless another dot is in the way.
+    color to it, unless another dot is in the way.
     """
     block = ofcolor(I, GREEN)
     dots = apply(initset, difference(foreground(I), recolor(GREEN, block)))
@@ -598,7 +598,7 @@ def solve_ded97339(I):
 
 
 def solve_e48d4e1a(I):
-    """A few cells of another colour stand in a corner. The cross moves away from it, in rows
+    """A few cells of another color stand in a corner. The cross moves away from it, in rows
     and in columns, by as many cells as they are; they vanish.
     """
     counters = ofcolor(I, leastcolor(I))
@@ -614,7 +614,7 @@ def solve_e48d4e1a(I):
 
 
 def solve_ea786f4a(I):
-    """The odd cell sends diagonals of its colour to the edges in all four directions."""
+    """The odd cell sends diagonals of its color to the edges in all four directions."""
     hue = leastcolor(I)
     odd_cell = first(ofcolor(I, hue))
     diagonals = mapply(lbind(shoot, odd_cell), ineighbors(ORIGIN))
@@ -623,7 +623,7 @@ def solve_ea786f4a(I):
 
 
 def solve_ec883f72(I):
-    """From the corners of the open frame diagonals go outwards, of the colour inside it."""
+    """From the corners of the open frame diagonals go outward, of the color inside it."""
     parts = fgpartition(I)
     frame = argmax(parts, compose(size, backdrop))
     inner = other(parts, frame)
@@ -684,8 +684,8 @@ def solve_f15e1fac(I):
 
 
 def solve_f1cefba8(I):
-    """Each bump of the inner rectangle sends a line across the grid: in the outer colour inside
-    the frame, in the inner colour outside it."""
+    """Each bump of the inner rectangle sends a line across the grid: in the outer color inside
+    the frame, in the inner color outside it."""
     # The inner rectangle lies within the frame and the frame within the ground.
     by_extent = order(partition(I), compose(size, backdrop))
     inner = first(by_extent)
@@ -703,7 +703,7 @@ def solve_f1cefba8(I):
 
 
 def solve_feca6190(I):
-    """The grid grows as many times as the row has colours; the row lies at the bottom and
+    """The grid grows as many times as the row has colors; the row lies at the bottom and
     its cells run up to the right.
     """
     ground = mostcolor(I)

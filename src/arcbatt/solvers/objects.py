@@ -1,4 +1,4 @@
-# Something is done to connected objects, or one of them is chosen: recolouring, moving,
+# Something is done to connected objects, or one of them is chosen: recoloring, moving,
 # filling, framing, removing noise.
 
 
@@ -18,7 +18,7 @@ def solve_025d127b(I):
 
 
 def solve_05f2a901(I):
-    """The red shape slides towards the cyan square until it touches it."""
+    """The red shape slides toward the cyan square until it touches it."""
     shape_cells = recolor(RED, ofcolor(I, RED))
     way = gravitate(shape_cells, ofcolor(I, CYAN))
     output = move(I, shape_cells, way)
@@ -26,11 +26,11 @@ def solve_05f2a901(I):
 
 
 def solve_0e206a2e(I):
-    """Shapes of a filling colour and three other cells are the models: each is moved, turned
+    """Shapes of a filling color and three other cells are the models: each is moved, turned
     or mirrored, to where its three cells stand alone.
     """
     shapes = objects(I, F, T, T)
-    # The filling is only in the models, the other colours also where they stand alone.
+    # The filling is only in the models, the other colors also where they stand alone.
     filling = leastcommon(mapply(p_g, totuple(shapes)))
     models = sfilter(shapes, compose(lbind(contained, filling), palette))
     cleared = cover(I, merge(models))
@@ -90,7 +90,7 @@ def solve_25ff71a9(I):
 
 
 def solve_36d67576(I):
-    """One shape is complete; the others, turned or mirrored, have only some of its colours
+    """One shape is complete; the others, turned or mirrored, have only some of its colors
     and get the rest.
     """
     shapes = objects(I, F, T, T)
@@ -129,8 +129,8 @@ def solve_3aa6fb7a(I):
 
 
 def solve_3befdf3e(I):
-    """The two colours of each square change places, and on all four sides the square grows an
-    arm in the outer colour, as long as its inside is wide.
+    """The two colors of each square change places, and on all four sides the square grows an
+    arm in the outer color, as long as its inside is wide.
     """
     squares = objects(I, F, F, T)
     outer_hue = chain(color, rbind(toobject, I), corners)
@@ -191,7 +191,7 @@ def solve_63613498(I):
 
 def solve_67385a82(I):
     """Green shapes of three or more cells turn cyan."""
-    # Green may be the commonest colour, so no background is left out.
+    # Green may be the commonest color, so no background is left out.
     shapes = parts_of(I, GREEN, F)
     big = mfilter(shapes, compose(rbind(greater, TWO), size))
     output = fill(I, CYAN, big)
@@ -228,19 +228,19 @@ def solve_6d75e8bb(I):
 
 
 def solve_7e0986d6(I):
-    """Single cells of another colour are noise: inside a rectangle they take its colour, outside
+    """Single cells of another color are noise: inside a rectangle they take its color, outside
     they go.
     """
     ground = groundcolor(I)
     hue = color(argmax(objects_on(I, T, F, ground), size))
     noise_hue = first(remove(hue, remove(ground, palette(I))))
-    # Inside, a cell has neighbours in the rectangle both in its row and in its column.
+    # Inside, a cell has neighbors in the rectangle both in its row and in its column.
     in_row = fork(combine, rbind(shift, LEFT), rbind(shift, RIGHT))
     in_column = fork(combine, rbind(shift, UP), rbind(shift, DOWN))
     flanked = compose(fork(intersection, in_row, in_column), rbind(ofcolor, hue))
     inside = fork(intersection, rbind(ofcolor, noise_hue), flanked)
     mend = fork(paint, identity, compose(lbind(recolor, hue), inside))
-    # Over again, for noise whose neighbours were noise.
+    # Over again, for noise whose neighbors were noise.
     output = replace(power(mend, FOUR)(I), noise_hue, ground)
     return output
 
@@ -268,7 +268,7 @@ def solve_91714a58(I):
     """Only the one large rectangle stays; all noise goes, also where it touches it."""
     ground = groundcolor(I)
     empty = canvas(ground, shape(I))
-    # A cell can belong to a rectangle if it is part of a two by two block of its colour.
+    # A cell can belong to a rectangle if it is part of a two by two block of its color.
     block_of = rbind(recolor, asindices(canvas(ground, TWO_BY_TWO)))
     wherever_it_is = fork(copies_at, identity, lbind(occurrences, I))
     solid_cells = mapply(compose(wherever_it_is, block_of), remove(ground, palette(I)))
@@ -289,7 +289,7 @@ def solve_952a094c(I):
     frame = foreground(I)
     inner_corners = order(corners(inbox(frame)), identity)
     outer_corners = order(corners(outbox(frame)), identity)
-    # The first corner gets the last dot's colour, and so on.
+    # The first corner gets the last dot's color, and so on.
     hues = apply(lbind(index, I), hmirror(inner_corners))
     dots = mpapply(recolor, hues, apply(initset, outer_corners))
     output = paint(cover(I, inner_corners), dots)
@@ -334,7 +334,7 @@ def solve_a79310a0(I):
 
 
 def solve_a8c38be5(I):
-    """The coloured corners and wedges are put together on a gray nine by nine square, each at
+    """The colored corners and wedges are put together on a gray nine by nine square, each at
     the side or corner it fits.
     """
     square_hue = get_color_rank(I, ONE)
@@ -350,7 +350,7 @@ def solve_a8c38be5(I):
 
 
 def solve_a8d7556c(I):
-    """Squares of two by two cells in the rarer colour turn red, but for one whose left corners
+    """Squares of two by two cells in the rarer color turn red, but for one whose left corners
     both belong to other such squares that reach beyond it.
     """
     hue = leastcolor(I)
@@ -378,7 +378,7 @@ def solve_bb43febb(I):
 
 
 def solve_c8cbb738(I):
-    """The cells of each colour mark a figure; all figures are laid over each other, their middles
+    """The cells of each color mark a figure; all figures are laid over each other, their middles
     in one place, in a square of the largest one's size."""
     figures = fgpartition(I)
     dims = astuple(valmax(figures, height), valmax(figures, width))

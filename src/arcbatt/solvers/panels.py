@@ -14,11 +14,11 @@ def solve_0520fde7(I):
 
 
 def solve_09629e4f(I):
-    """The panel with the fewest coloured cells is drawn so large that each of its cells
+    """The panel with the fewest colored cells is drawn so large that each of its cells
     fills a panel.
     """
     panels = apply(last, split_blocks(astuple(ORIGIN, I)))
-    # The ground is the commonest colour beside the lines.
+    # The ground is the commonest color beside the lines.
     key = argmax(panels, rbind(colorcount, mostcolor(compress(I))))
     enlarged = upscale(key, increment(width(key)))
     output = paint(crop(enlarged, ORIGIN, shape(I)), merge(frontiers(I)))
@@ -39,7 +39,7 @@ def solve_1b2d62fb(I):
 
 def solve_1e32b0e9(I):
     """The panels show parts of one figure; in each panel what is missing of it is added in the
-    colour of the walls.
+    color of the walls.
     """
     walls = frontiers(I)
     wall_hue = color(first(walls))
@@ -54,7 +54,7 @@ def solve_1e32b0e9(I):
 
 
 def solve_54d9e175(I):
-    """Every panel between gray lines is filled with the colour that comes five after that of its
+    """Every panel between gray lines is filled with the color that comes five after that of its
     dot.
     """
     panels = areas_between(I, ofcolor(I, GREY))
@@ -83,7 +83,7 @@ def solve_6773b310(I):
     has_two = matcher(rbind(colorcount, leastcolor(I)), TWO)
     mark = compose(lbind(multiply, BLUE), has_two)
     marks = apply(lbind(apply, mark), panels)
-    # The ground is the commonest colour beside the lines.
+    # The ground is the commonest color beside the lines.
     output = replace(marks, BLACK, mostcolor(compress(I)))
     return output
 
@@ -119,7 +119,7 @@ def solve_75b8110e(I):
 
 
 def solve_7c008303(I):
-    """The small coloured square, enlarged, colours the drawing in the large panel."""
+    """The small colored square, enlarged, colors the drawing in the large panel."""
     panels = areas_between(I, merge(frontiers(I)))
     key = subgrid(argmin(panels, size), I)
     drawing = subgrid(argmax(panels, size), I)
@@ -146,7 +146,7 @@ def solve_94f9d214(I):
     """Red marks the cells that are empty in the upper and in the lower half."""
     upper = tophalf(I)
     lower = bottomhalf(I)
-    # Each half has its own colour; what both have is the ground.
+    # Each half has its own color; what both have is the ground.
     ground = minimum(intersection(palette(upper), palette(lower)))
     empty_in_both = intersection(ofcolor(upper, ground), ofcolor(lower, ground))
     output = fill(canvas(ground, shape(upper)), RED, empty_in_both)
@@ -171,7 +171,7 @@ def solve_995c5fa3(I):
 
 def solve_99b1bc43(I):
     """The halves on both sides of the yellow bar are compared: a cell is green where one of
-    them is coloured and the other is not.
+    them is colored and the other is not.
     """
     level = hline(ofcolor(I, YELLOW))
     upright = branch(level, I, dmirror(I))
@@ -187,7 +187,7 @@ def solve_99b1bc43(I):
 
 
 def solve_9f236235(I):
-    """Lines cut the grid into squares of one colour; the output has a cell for each square,
+    """Lines cut the grid into squares of one color; the output has a cell for each square,
     left and right exchanged.
     """
     side = valmin(sfilter(frontiers(I), vline), leftmost)
@@ -230,7 +230,7 @@ def solve_a68b268e(I):
     the lower right one at the bottom.
     """
     panels = mapply(rbind(hsplit, TWO), vsplit(I, TWO))
-    # The background is the colour that most panels have in common.
+    # The background is the color that most panels have in common.
     ground = mostcommon(mapply(p_g, panels))
     colored_cells = rbind(not_of_color, ground)
     lower_two = paint(last(panels), colored_cells(get_nth(panels, TWO)))
@@ -277,7 +277,7 @@ def solve_dae9d2b5(I):
     """The two halves are laid on each other; a cell that is set in either of them is pink."""
     left = lefthalf(I)
     right = righthalf(I)
-    # Each half has its own colour; what both have is the ground.
+    # Each half has its own color; what both have is the ground.
     ground = minimum(intersection(palette(left), palette(right)))
     unset = intersection(ofcolor(left, ground), ofcolor(right, ground))
     output = fill(canvas(PINK, shape(left)), ground, unset)
@@ -311,7 +311,7 @@ def solve_fafffa47(I):
     """The two halves are laid over each other; red marks the cells that are empty in both."""
     top = tophalf(I)
     bottom = bottomhalf(I)
-    # Each half has its own colour; what both have is the ground.
+    # Each half has its own color; what both have is the ground.
     ground = minimum(intersection(palette(top), palette(bottom)))
     empty_in_both = intersection(ofcolor(top, ground), ofcolor(bottom, ground))
     output = fill(canvas(ground, shape(top)), RED, empty_in_both)

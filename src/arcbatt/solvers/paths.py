@@ -3,11 +3,11 @@
 
 def solve_234bbc79(I):
     """Shapes with gray joints move up to each other from the left to the right, so that each
-    left joint comes right beside the right joint before it; joints take their shape's colour.
+    left joint comes right beside the right joint before it; joints take their shape's color.
     """
     is_joint = matcher(first, GRAY)
     hue = compose(rbind(other, GRAY), palette)
-    # Joints are kept, under the shape's own colour, until all is joined.
+    # Joints are kept, under the shape's own color, until all is joined.
     coated = fork(combine, identity, fork(recolor, hue, identity))
     shapes = order(apply(coated, objects(I, F, T, T)), leftmost)
     joints = compose(toindices, rbind(sfilter, is_joint))
@@ -38,7 +38,7 @@ def solve_239be575(I):
 
 
 def solve_28e73c20(I):
-    """A green wall winds from the upper left corner along the edge and on inwards as a
+    """A green wall winds from the upper left corner along the edge and on inward as a
     spiral, with a free way of one cell between its turns.
     """
     core_side = branch(even(height(I)), TWO, ONE)
@@ -89,7 +89,7 @@ def solve_a2fd1cf0(I):
 
 
 def solve_b782dc8a(I):
-    """From the coloured cells the two colours go on through all open ways of the maze, by turns."""
+    """From the colored cells the two colors go on through all open ways of the maze, by turns."""
     middle_hue = leastcolor(I)
     arm_hue = get_color_rank(I, TWO)
     start = first(ofcolor(I, middle_hue))

@@ -1,8 +1,8 @@
-# Patterns continued or stamped, noise removed, rules for neighbours, sequences.
+# Patterns continued or stamped, noise removed, rules for neighbors, sequences.
 
 
 def solve_017c7c7b(I):
-    """A pattern repeats downwards; it goes on until it is half as high again, and turns from
+    """A pattern repeats downward; it goes on until it is half as high again, and turns from
     blue to red.
     """
     pattern = asobject(I)
@@ -15,8 +15,8 @@ def solve_017c7c7b(I):
 
 
 def solve_045e512c(I):
-    """Beside one whole shape stand pieces of other colours: from the whole shape copies in a
-    piece's colour march in its direction to the edge, one cell apart.
+    """Beside one whole shape stand pieces of other colors: from the whole shape copies in a
+    piece's color march in its direction to the edge, one cell apart.
     """
     shapes = objects(I, T, T, T)
     whole = argmax(shapes, size)
@@ -32,7 +32,7 @@ def solve_045e512c(I):
 
 
 def solve_05269061(I):
-    """Stripes of a few colours take turns along one diagonal. Those that are given are repeated
+    """Stripes of a few colors take turns along one diagonal. Those that are given are repeated
     until they fill the grid.
     """
     colors = fgpartition(I)
@@ -62,7 +62,7 @@ def solve_0a938d79(I):
 
 def solve_0ca9ddb6(I):
     """Red dots get yellow at their four corners, blue dots get orange at their four sides;
-    dots of other colours get nothing.
+    dots of other colors get nothing.
     """
     around_red = mapply(ineighbors, ofcolor(I, RED))
     around_blue = mapply(dneighbors, ofcolor(I, BLUE))
@@ -78,7 +78,7 @@ def solve_0dfd9992(I):
 
 def solve_264363fd(I):
     """A small cross is the model: around each dot in a rectangle its core is laid, and where
-    the model has long arms, lines in their colour run through the dot to the rectangle's sides.
+    the model has long arms, lines in their color run through the dot to the rectangle's sides.
     """
     model = argmin(objects(I, F, F, T), size)
     cleared = cover(I, model)
@@ -98,18 +98,18 @@ def solve_264363fd(I):
 
 
 def solve_29ec7d0e(I):
-    """The pattern repeats itself; patches of one colour hide parts of it and are filled in."""
+    """The pattern repeats itself; patches of one color hide parts of it and are filled in."""
     block = compose(asobject, rbind(canvas, TWO_BY_TWO))
     n_blocks = chain(size, lbind(occurrences, I), block)
     hidden = argmax(palette(I), n_blocks)
-    # Black is what gets filled in, so the two colours change places for a while.
+    # Black is what gets filled in, so the two colors change places for a while.
     filled = last(period_fill(astuple(ORIGIN, switch(I, hidden, BLACK))))
     output = switch(filled, hidden, BLACK)
     return output
 
 
 def solve_31aa019c(I):
-    """One colour occurs only once in the noise. That cell stays and gets a red ring, all
+    """One color occurs only once in the noise. That cell stays and gets a red ring, all
     else is wiped off.
     """
     rare = leastcolor(I)
@@ -149,7 +149,7 @@ def solve_484b58aa(I):
 
 
 def solve_539a4f51(I):
-    """Bands of colour nest in the upper left corner; the sequence of bands goes on, over and
+    """Bands of color nest in the upper left corner; the sequence of bands goes on, over and
     over, until the grid is twice as high and wide.
     """
     known = difference(asindices(I), ofcolor(I, BLACK))
@@ -195,8 +195,8 @@ def solve_6cf79266(I):
 
 
 def solve_7837ac64(I):
-    """Some crossings of the mesh are marked; a mesh between four crossings of one colour is a
-    cell of that colour.
+    """Some crossings of the mesh are marked; a mesh between four crossings of one color is a
+    cell of that color.
     """
     mesh_hue = color(argmax(objects(I, T, F, F), size))
     off_mesh = not_of_color(I, mesh_hue)
@@ -212,8 +212,8 @@ def solve_7837ac64(I):
 
 
 def solve_82819916(I):
-    """One line is a complete pattern of two colours; each other line begins the same pattern in
-    two colours of its own, and is completed.
+    """One line is a complete pattern of two colors; each other line begins the same pattern in
+    two colors of its own, and is completed.
     """
     lines = objects(I, F, F, T)
     model = argmax(lines, size)
@@ -229,7 +229,7 @@ def solve_82819916(I):
 
 
 def solve_8403a5d5(I):
-    """From the dot on, every second column is a line of its colour, and gray cells join the
+    """From the dot on, every second column is a line of its color, and gray cells join the
     lines in turn at the top and at the bottom.
     """
     dot = first(fgpartition(I))
@@ -260,7 +260,7 @@ def solve_ba26e723(I):
 
 
 def solve_bd4472b8(I):
-    """Below the bar, the colours of the first row come one after the other as whole rows, again
+    """Below the bar, the colors of the first row come one after the other as whole rows, again
     and again.
     """
     stripes = apply(rbind(repeat, width(I)), first(I))
@@ -271,7 +271,7 @@ def solve_bd4472b8(I):
 
 
 def solve_c3f564a4(I):
-    """The pattern goes on behind the patches of one colour."""
+    """The pattern goes on behind the patches of one color."""
     block = compose(asobject, rbind(canvas, TWO_BY_TWO))
     n_blocks = chain(size, lbind(occurrences, I), block)
     hidden = argmax(palette(I), n_blocks)
@@ -309,7 +309,7 @@ def solve_d8c310e9(I):
 
 
 def solve_e21d9049(I):
-    """Both arms of the coloured cross are repeated along their lines over the whole grid."""
+    """Both arms of the colored cross are repeated along their lines over the whole grid."""
     cells = toindices(foreground(I))
     row = mostcommon(apply(first, totuple(cells)))
     column = mostcommon(apply(last, totuple(cells)))
@@ -321,7 +321,7 @@ def solve_e21d9049(I):
 
 
 def solve_e26a3af2(I):
-    """Stripes run across or down, with specks on them: the specks take their stripe's colour."""
+    """Stripes run across or down, with specks on them: the specks take their stripe's color."""
     columns = repeat(apply(mostcommon, dmirror(I)), height(I))
     rows = dmirror(repeat(apply(mostcommon, I), width(I)))
     agreement = chain(size, lbind(intersection, asobject(I)), asobject)
@@ -330,7 +330,7 @@ def solve_e26a3af2(I):
 
 
 def solve_e8dc4411(I):
-    """The figure is repeated in the colour of the single cell beside it, on and on in the
+    """The figure is repeated in the color of the single cell beside it, on and on in the
     diagonal direction and at the distance that this cell shows.
     """
     hue = leastcolor(I)
@@ -346,14 +346,14 @@ def solve_e8dc4411(I):
 
 
 def solve_e9afcf9a(I):
-    """In every second column the rows change places, so that the colours alternate."""
+    """In every second column the rows change places, so that the colors alternate."""
     second_columns = mapply(vfrontier, apply(tojvec, interval(ONE, width(I), TWO)))
     output = paint(I, toobject(second_columns, hmirror(I)))
     return output
 
 
 def solve_f8c80d96(I):
-    """The nested outlines go on outwards at the same distance, and the ground turns gray."""
+    """The nested outlines go on outward at the same distance, and the ground turns gray."""
     outlines = objects(I, T, F, T)
     drawn = merge(outlines)
     one = first(outlines)

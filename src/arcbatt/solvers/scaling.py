@@ -2,8 +2,8 @@
 
 
 def solve_4522001f(I):
-    """The square in a corner, all in its main colour, becomes one of twice the size in the same
-    corner of a grid three times as large; another one follows towards the opposite corner.
+    """The square in a corner, all in its main color, becomes one of twice the size in the same
+    corner of a grid three times as large; another one follows toward the opposite corner.
     """
     small = foreground(I)
     place = ulcorner(small)
@@ -17,7 +17,7 @@ def solve_4522001f(I):
 
 
 def solve_469497ad(I):
-    """The picture is enlarged as many times as it has colours, the ground not counted, and red
+    """The picture is enlarged as many times as it has colors, the ground not counted, and red
     rays leave the corners of the square, seen only on the ground.
     """
     large = upscale(I, decrement(numcolors(I)))
@@ -33,7 +33,7 @@ def solve_469497ad(I):
 
 def solve_46f33fce(I):
     """Every second row and column holds the dots: each dot becomes a block of four by four
-    cells, next to its neighbours' blocks.
+    cells, next to its neighbors' blocks.
     """
     first_dot = ulcorner(foreground(I))
     # One where the first row (or column) is empty, zero where it holds dots.
@@ -44,7 +44,7 @@ def solve_46f33fce(I):
 
 
 def solve_5614dbcf(I):
-    """Each block of three by three cells becomes one cell of its colour; gray is noise."""
+    """Each block of three by three cells becomes one cell of its color; gray is noise."""
     bands = vsplit(I, divide(height(I), THREE))
     blocks = apply(rbind(hsplit, divide(width(I), THREE)), bands)
     without_noise = rbind(not_of_color, GRAY)
@@ -54,7 +54,7 @@ def solve_5614dbcf(I):
 
 def solve_5ad4f10b(I):
     """Among scattered dots there is a large picture of three by three blocks; the output is
-    that picture, a cell for a block, in the colour of the dots.
+    that picture, a cell for a block, in the color of the dots.
     """
     ground = mostcolor(I)
     blocks_hue = color(argmax(objects(I, T, T, T), size))
@@ -77,9 +77,9 @@ def solve_6b9890af(I):
 
 
 def solve_6ecd11f4(I):
-    """The big shape, made as small as the coloured square, says which cells of that square stay;
+    """The big shape, made as small as the colored square, says which cells of that square stay;
     the others are wiped off."""
-    # The ground and the big shape have the two commonest colours.
+    # The ground and the big shape have the two commonest colors.
     one_hue = get_color_rank(I, ZERO)
     next_hue = get_color_rank(I, ONE)
     common = combine(ofcolor(I, one_hue), ofcolor(I, next_hue))
@@ -101,7 +101,7 @@ def solve_746b3537(I):
 
 def solve_780d0b14(I):
     """Lines of the ground divide the grid into spotted areas; each area becomes one cell of
-    its colour.
+    its color.
     """
     ground = groundcolor(I)
     areas = areas_between(I, merge(colorfilter(frontiers(I), ground)))
@@ -174,14 +174,14 @@ def solve_9172f3a0(I):
 
 
 def solve_ac0a08a4(I):
-    """The grid is enlarged as many times as it has coloured cells."""
+    """The grid is enlarged as many times as it has colored cells."""
     colored = foreground(I)
     output = upscale(I, size(colored))
     return output
 
 
 def solve_b91ae062(I):
-    """The picture is enlarged as many times as it has colours, the ground not counted."""
+    """The picture is enlarged as many times as it has colors, the ground not counted."""
     output = upscale(I, decrement(numcolors(I)))
     return output
 

@@ -2,7 +2,7 @@
 
 
 def solve_445eab21(I):
-    """A two by two square in the colour of the frame that covers the largest area."""
+    """A two by two square in the color of the frame that covers the largest area."""
     frames = objects(I, T, F, T)
     largest = argmax(frames, compose(size, backdrop))
     output = canvas(color(largest), TWO_BY_TWO)
@@ -10,7 +10,7 @@ def solve_445eab21(I):
 
 
 def solve_5117e062(I):
-    """The shape that has a cell of another colour is cut out, that cell in the colour of the
+    """The shape that has a cell of another color is cut out, that cell in the color of the
     rest.
     """
     chosen = argmax(objects(I, F, T, T), numcolors)
@@ -39,7 +39,7 @@ def solve_662c240a(I):
 
 
 def solve_a87f7484(I):
-    """A strip of square pictures, each of its own colour: all but one have the same shape.
+    """A strip of square pictures, each of its own color: all but one have the same shape.
     The output is that one.
     """
     side = minimum(shape(I))
@@ -61,7 +61,7 @@ def solve_ae4f1146(I):
 
 
 def solve_d9fac9be(I):
-    """One cell has all around it cells of one other colour: the answer is its colour."""
+    """One cell has all around it cells of one other color: the answer is its color."""
     hues = remove(mostcolor(I), palette(I))
     rings = apply(rbind(recolor, neighbors(UNITY)), hues)
     middle_of_ring = add(first(mapply(lbind(occurrences, I), rings)), UNITY)
@@ -78,7 +78,7 @@ def solve_e50d258f(I):
 
 
 def solve_fcb5c309(I):
-    """The largest frame is cut out with the dots in it, and takes their colour."""
+    """The largest frame is cut out with the dots in it, and takes their color."""
     largest = argmax(objects(I, T, F, T), size)
     inside = subgrid(largest, I)
     frame_hue = color(largest)

@@ -10,13 +10,13 @@ def solve_08ed6ac7(I):
 
 
 def solve_8e1813be(I):
-    """The coloured lines, in order, become the stripes of a square; the gray block, which
+    """The colored lines, in order, become the stripes of a square; the gray block, which
     hides parts of them, goes.
     """
     bars = objects(cover(I, ofcolor(I, GRAY)), T, F, T)
     lying = hline(argmax(bars, size))
     place = branch(lying, uppermost, leftmost)
-    # Two parts of one line have the same place and colour, so they count once.
+    # Two parts of one line have the same place and color, so they count once.
     lines = order(apply(fork(astuple, place, color), bars), first)
     stripes = apply(compose(rbind(repeat, size(lines)), last), lines)
     output = branch(lying, stripes, dmirror(stripes))
@@ -24,7 +24,7 @@ def solve_8e1813be(I):
 
 
 def solve_cdecee7f(I):
-    """The coloured cells, from the left to the right, fill a three by three grid in a winding
+    """The colored cells, from the left to the right, fill a three by three grid in a winding
     line: the middle row runs backwards.
     """
     ground = mostcolor(I)
@@ -47,8 +47,8 @@ def solve_ea32f347(I):
 
 
 def solve_f8ff0b80(I):
-    """The colours of the shapes one below the other, that of the largest shape on top."""
+    """The colors of the shapes one below the other, that of the largest shape on top."""
     shapes = order(objects(I, T, T, T), compose(invert, size))
-    # Each colour becomes a row of one cell.
+    # Each color becomes a row of one cell.
     output = apply(rbind(repeat, ONE), apply(color, shapes))
     return output

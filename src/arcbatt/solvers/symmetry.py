@@ -45,7 +45,7 @@ def solve_2bcee788(I):
     sideways = hmatching(figure, red)
     axis = branch(sideways, RIGHT, DOWN)
     image = branch(sideways, vmirror(figure), hmirror(figure))
-    # One shape's height or width, towards the red line.
+    # One shape's height or width, toward the red line.
     step = multiply(multiply(axis, position(figure, red)), shape(figure))
     ground = canvas(GREEN, shape(I))
     output = paint(paint(ground, figure), shift(image, step))
@@ -80,7 +80,7 @@ def solve_3631a71a(I):
 
 
 def solve_3af2c5a8(I):
-    """The grid is unfolded to the right, then both downwards, by mirroring."""
+    """The grid is unfolded to the right, then both downward, by mirroring."""
     wide = hconcat(I, vmirror(I))
     output = vconcat(wide, hmirror(wide))
     return output
@@ -93,7 +93,7 @@ def solve_3c9b0459(I):
 
 
 def solve_4290ef0e(I):
-    """The colours form square rings, each the same when mirrored, some only partly seen; they
+    """The colors form square rings, each the same when mirrored, some only partly seen; they
     are put into each other around one middle, and completed.
     """
     # Each ring is flipped so that its upper left corner is seen, if any is: there most
@@ -136,7 +136,7 @@ def solve_46442a0e(I):
 
 
 def solve_47c1f68c(I):
-    """The cross goes; the shape in one quarter is mirrored into all four and takes the colour
+    """The cross goes; the shape in one quarter is mirrored into all four and takes the color
     of the cross.
     """
     cross_color = color(first(frontiers(I)))
@@ -149,7 +149,7 @@ def solve_47c1f68c(I):
 
 
 def solve_4938f0c2(I):
-    """The red shape is mirrored across the green square, sideways and downwards, so that there
+    """The red shape is mirrored across the green square, sideways and downward, so that there
     is one in each corner.
     """
     green = ofcolor(I, GREEN)
@@ -202,7 +202,7 @@ def solve_6150a2bd(I):
 
 
 def solve_62c24649(I):
-    """The grid is mirrored to the right, and the whole of that downwards."""
+    """The grid is mirrored to the right, and the whole of that downward."""
     upper = hconcat(I, vmirror(I))
     output = vconcat(upper, hmirror(upper))
     return output
@@ -215,7 +215,7 @@ def solve_67a3c6ac(I):
 
 
 def solve_67e8384a(I):
-    """The picture is mirrored to the right, and both together are mirrored downwards."""
+    """The picture is mirrored to the right, and both together are mirrored downward."""
     upper = hconcat(I, vmirror(I))
     output = vconcat(upper, hmirror(upper))
     return output
@@ -260,8 +260,8 @@ def solve_6fa7a44f(I):
 
 def solve_73251a56(I):
     """Black patches hide cells. They are filled from the mirror image along the main diagonal.
-    Right of the diagonal each row shows the colours of the first row, in runs one cell longer
-    than those of the row above; the diagonal has its own colour.
+    Right of the diagonal each row shows the colors of the first row, in runs one cell longer
+    than those of the row above; the diagonal has its own color.
     """
     seen_in = compose(rbind(not_of_color, BLACK), rbind(toobject, I))
     mirrored = paint(dmirror(I), seen_in(asindices(I)))
@@ -343,7 +343,7 @@ def solve_9dfd6313(I):
 
 
 def solve_9ecd008a(I):
-    """A rectangle of one colour hides a part of a symmetric picture; the output is the hidden
+    """A rectangle of one color hides a part of a symmetric picture; the output is the hidden
     part.
     """
     solid_rectangles = sfilter(partition(I), is_solid)
@@ -353,8 +353,8 @@ def solve_9ecd008a(I):
 
 
 def solve_b775ac94(I):
-    """At a corner of each shape there are dots of other colours; each dot is completed to a
-    mirror image of the shape, in its own colour.
+    """At a corner of each shape there are dots of other colors; each dot is completed to a
+    mirror image of the shape, in its own color.
     """
     parts = objects(I, T, T, T)
     dots = sizefilter(parts, ONE)
@@ -440,7 +440,7 @@ def solve_f25ffba3(I):
 
 
 def solve_f8a8fe49(I):
-    """The cells between two brackets are mirrored outwards, each over the nearer bracket."""
+    """The cells between two brackets are mirrored outward, each over the nearer bracket."""
     parts = fgpartition(I)
     brackets = argmax(parts, compose(size, backdrop))
     hue = color(other(parts, brackets))
@@ -460,7 +460,7 @@ def solve_f8a8fe49(I):
 
 
 def solve_ff805c23(I):
-    """A square of one colour hides a part of a symmetric picture; the output is the hidden part."""
+    """A square of one color hides a part of a symmetric picture; the output is the hidden part."""
     solid_rectangles = sfilter(partition(I), is_solid)
     cover_up = argmax(solid_rectangles, size)
     output = subgrid(cover_up, close_symmetry(I, color(cover_up), F))

@@ -1,8 +1,8 @@
-# Templates: a shape that is there whole is completed, stamped or recoloured elsewhere.
+# Templates: a shape that is there whole is completed, stamped or recolored elsewhere.
 
 
 def solve_321b1fc6(I):
-    """The shape of several colours is copied onto every cyan one of its form, and goes from its
+    """The shape of several colors is copied onto every cyan one of its form, and goes from its
     own place."""
     shapes = objects(I, F, F, T)
     not_blank = compose(flip, matcher(palette, initset(CYAN)))
@@ -14,7 +14,7 @@ def solve_321b1fc6(I):
 
 
 def solve_39e1d7f9(I):
-    """In the lattice one block has others around it; every other block of its colour gets the
+    """In the lattice one block has others around it; every other block of its color gets the
     same ones around it.
     """
     lines = frontiers(I)
@@ -32,7 +32,7 @@ def solve_39e1d7f9(I):
 
 
 def solve_3e980e27(I):
-    """Two-coloured shapes contain a green or a red cell. Each loose green dot becomes such a
+    """Two-colored shapes contain a green or a red cell. Each loose green dot becomes such a
     shape again, each loose red dot its mirror image.
     """
     shapes = objects(I, F, T, T)
@@ -75,8 +75,8 @@ def solve_447fd412(I):
 
 
 def solve_57aa92db(I):
-    """One shape is complete. The others, which may be larger, show only the key colour that
-    all have and one block beside it; each is completed likewise, in its size and colour.
+    """One shape is complete. The others, which may be larger, show only the key color that
+    all have and one block beside it; each is completed likewise, in its size and color.
     """
     figures = objects(I, F, T, T)
     key = mostcommon(mapply(p_g, totuple(figures)))
@@ -134,7 +134,7 @@ def solve_6aa20dc0(I):
 
 
 def solve_72322fa7(I):
-    """Shapes of two colours are whole; where only the cells of one of the colours stand,
+    """Shapes of two colors are whole; where only the cells of one of the colors stand,
     the shape is completed.
     """
     whole = sfilter(objects(I, F, T, T), compose(rbind(greater, ONE), numcolors))
@@ -148,7 +148,7 @@ def solve_72322fa7(I):
 
 
 def solve_776ffc46(I):
-    """Blue shapes of the same form as the one in the closed gray frame take its colour."""
+    """Blue shapes of the same form as the one in the closed gray frame take its color."""
     frame = extract(parts_of(I, GRAY, F), is_outline)
     sample = not_of_color(toobject(delta(frame), I), mostcolor(I))
     form = compose(normalize, toindices)
@@ -158,7 +158,7 @@ def solve_776ffc46(I):
 
 
 def solve_7df24a62(I):
-    """A rectangle of one colour holds some dots. Wherever the dots lie like that, also turned or
+    """A rectangle of one color holds some dots. Wherever the dots lie like that, also turned or
     mirrored, the rectangle is drawn around them; it may reach beyond the edge.
     """
     ground = mostcolor(I)
@@ -175,7 +175,7 @@ def solve_7df24a62(I):
 
 
 def solve_88a10436(I):
-    """The coloured shape is stamped once more, with its middle on the gray mark."""
+    """The colored shape is stamped once more, with its middle on the gray mark."""
     marks = ofcolor(I, GRAY)
     without_marks = cover(I, marks)
     stamp = foreground(without_marks)
@@ -186,7 +186,7 @@ def solve_88a10436(I):
 
 def solve_890034e9(I):
     """The frame is drawn once more around the other empty rectangle of the same size."""
-    # Of the frame's colour there is nothing but the outline of a rectangle.
+    # Of the frame's color there is nothing but the outline of a rectangle.
     frame = extract(partition(I), is_outline)
     places = occurrences(I, toobject(delta(frame), I))
     output = paint(I, copies_at(normalize(frame), apply(decrement, places)))
@@ -233,14 +233,14 @@ def solve_97a05b5b(I):
 
 
 def solve_9aec4887(I):
-    """The shape is put into the frame; each of its cells takes the colour of the nearest side
+    """The shape is put into the frame; each of its cells takes the color of the nearest side
     of the frame, those as near to another side keep theirs.
     """
     figures = objects(I, F, T, T)
     frame = subgrid(argmax(figures, numcolors), I)
     shape_color = color(argmin(figures, numcolors))
     cells = shift(normalize(ofcolor(I, shape_color)), UNITY)
-    # Black and the ground are exchanged, since colours spread over zeros.
+    # Black and the ground are exchanged, since colors spread over zeros.
     exchange = rbind(rbind(switch, BLACK), mostcolor(I))
     spread_out = chain(last, rbind(spread, ZERO), compose(lbind(astuple, ORIGIN), exchange))
     nearest = compose(exchange, spread_out)

@@ -2,7 +2,7 @@
 
 
 def solve_007bbfb7(I):
-    """The picture is made of copies of itself: one for each coloured cell, at its place in a
+    """The picture is made of copies of itself: one for each colored cell, at its place in a
     grid as many times larger as the picture has rows and columns.
     """
     colored = toindices(not_of_color(I, BLACK))
@@ -13,7 +13,7 @@ def solve_007bbfb7(I):
 
 
 def solve_10fcaaa3(I):
-    """The picture is laid out two by two, then each coloured cell gets cyan cells at its four
+    """The picture is laid out two by two, then each colored cell gets cyan cells at its four
     corners.
     """
     row = hconcat(I, I)
@@ -55,7 +55,7 @@ def solve_28bf18c6(I):
 
 
 def solve_363442ee(I):
-    """The many-coloured pattern beside the gray line is stamped wherever there is a blue dot."""
+    """The many-colored pattern beside the gray line is stamped wherever there is a blue dot."""
     blue = ofcolor(I, BLUE)
     empty = ofcolor(I, mostcolor(I))
     coloured = difference(asindices(I), combine(empty, combine(blue, ofcolor(I, GRAY))))
@@ -66,7 +66,7 @@ def solve_363442ee(I):
 
 
 def solve_7fe24cdd(I):
-    """Four copies around a centre, each turned a quarter further, clockwise."""
+    """Four copies around a center, each turned a quarter further, clockwise."""
     upper = hconcat(I, rot90(I))
     lower = hconcat(rot270(I), rot180(I))
     output = vconcat(upper, lower)
@@ -94,12 +94,12 @@ def solve_8eb1be9a(I):
 
 def solve_91413438(I):
     """The new grid has as many slots each way as the picture has black cells; as many copies
-    as there are coloured cells are laid into them, row by row.
+    as there are colored cells are laid into them, row by row.
     """
     black = ofcolor(I, BLACK)
     colored = difference(asindices(I), black)
     slots = asindices(canvas(BLACK, astuple(size(black), size(black))))
-    # Each coloured cell takes one slot, in reading order.
+    # Each colored cell takes one slot, in reading order.
     taken = apply(first, pair(slots, colored))
     copies = copies_at(asobject(I), apply(lbind(multiply, shape(I)), taken))
     output = paint(canvas(BLACK, multiply(size(black), shape(I))), copies)
@@ -125,7 +125,7 @@ def solve_a416b8f3(I):
 
 def solve_b190f7f5(I):
     """One half is a cyan stamp, the other a small picture: each of its cells is stamped, in its
-    colour, at its place in a large grid.
+    color, at its place in a large grid.
     """
     halves = branch(portrait(I), vsplit(I, 2), hsplit(I, 2))
     stamp = argmax(halves, rbind(colorcount, CYAN))
@@ -134,13 +134,13 @@ def solve_b190f7f5(I):
     side = height(stamp)
     column = merge(repeat(stamp, side))
     stamps = dmirror(merge(repeat(dmirror(column), side)))
-    # Blocks of colour, seen only through the stamps.
+    # Blocks of color, seen only through the stamps.
     output = fill(upscale(picture, side), ground, ofcolor(stamps, ground))
     return output
 
 
 def solve_c3e719e8(I):
-    """Each cell of the commonest colour becomes a copy of the whole picture, each other cell
+    """Each cell of the commonest color becomes a copy of the whole picture, each other cell
     a black block.
     """
     enlarged = vupscale(hupscale(I, width(I)), height(I))
@@ -151,7 +151,7 @@ def solve_c3e719e8(I):
 
 
 def solve_caa06a1f(I):
-    """The pattern goes on where the lower right corner's colour ends it, and all of it
+    """The pattern goes on where the lower right corner's color ends it, and all of it
     moves one to the left.
     """
     blank = index(I, decrement(shape(I)))
@@ -173,8 +173,8 @@ def solve_cce03e0d(I):
 
 
 def solve_eb281b96(I):
-    """The wave is continued downwards: mirrored, as it was, and mirrored again, its edge rows
-    shared by both neighbours.
+    """The wave is continued downward: mirrored, as it was, and mirrored again, its edge rows
+    shared by both neighbors.
     """
     # Without the first row, which stands there already.
     back = crop(hmirror(I), DOWN, shape(I))
@@ -185,7 +185,7 @@ def solve_eb281b96(I):
 
 
 def solve_f5b8619d(I):
-    """The columns of the coloured cells are filled with cyan, then the picture is laid out two
+    """The columns of the colored cells are filled with cyan, then the picture is laid out two
     by two.
     """
     colored = foreground(I)

@@ -1,28 +1,35 @@
-"""Solving: tasks that nobody has seen in, two attempts for every test input out.
+"""Solving: search for programs and submit two attempts per test input.
 
-Proposers look for programs, the loop spends a budget on them (`loop`), ranking makes attempts of
-what they found (`ranking`), and the rest writes it down (`report`), in the folder of a run (`run`)
-or for Python (`solution`). Nothing here can reach the answers to test inputs.
+`search` runs a search from options to results; its loop (`loop`) spends a budget on proposers, and
+`ranking` turns their candidates into attempts. A store keeps the results: in memory for Python
+(`solution`), in the folder of a run for commands (`run_store`). Nothing here can reach the answers
+to test inputs.
 """
 
 from .candidates import TaskCandidates
 from .loop import Loop, ProposerCount, Watcher
+from .options import SearchOptions
 from .progress import Progress, watching
 from .ranking import Attempt, RankedTask, RankedTest, rank_task
-from .run import Run, RunOptions
+from .run_store import RunStore
+from .search import Search
 from .solution import Solution, Solutions, evolve, solve, solve_all
+from .store import MemoryStore, Store
 
 __all__ = [
     "Attempt",
     "Loop",
+    "MemoryStore",
     "Progress",
     "ProposerCount",
     "RankedTask",
     "RankedTest",
-    "Run",
-    "RunOptions",
+    "RunStore",
+    "Search",
+    "SearchOptions",
     "Solution",
     "Solutions",
+    "Store",
     "TaskCandidates",
     "Watcher",
     "evolve",

@@ -1,7 +1,6 @@
-"""What is proposed for a task, and what of it is kept: candidates in, the best of them out.
+"""The candidates of a task: the `MAX_KEPT` best proposals, so that memory is bounded.
 
-A candidate is kept even if it fits only some demos, or none, as long as it gives some grid: ranking
-decides. A task keeps the `MAX_KEPT` best, so that its memory is bounded.
+A candidate may fit only some demos, or none, as long as it gives a grid: ranking decides.
 """
 
 from __future__ import annotations
@@ -9,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from arcbatt.language import Program
-from arcbatt.proposers import Candidate
+from arcbatt.evaluation import Trial
+from arcbatt.language import Program, ProgramError
+from arcbatt.pool import PoolProgram, PoolTrial
+from arcbatt.pool.row_reader import read_program
+from arcbatt.proposers import Candidate, Proposal
 from arcbatt.tasks import Grid, Task
 
 from .properties import SharedProperties
@@ -21,25 +23,24 @@ Rank = tuple[object, ...]
 
 
 class TaskCandidates:
-    """The candidates of one task. `version` is another number whenever what is kept has changed."""
+    """The candidates of one task; `version` changes with them."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
         self._kept: dict[Program, Candidate] = {}
-        # The rank of the worst, once as many are kept as may be: most come after that, and most of
-        # them are refused by it at once.
+        # The rank of the worst once the limit is reached: it refuses most later candidates at once.
         self._worst: Rank | None = None
-        # By test input and grid, so that ranking looks at a grid once.
+        # Cached by test input and grid.
         self._broken: dict[tuple[int, Grid], tuple[str, ...]] = {}
         self.fits = False
-        """Whether some candidate gives the output of every demo; such a one is never given up."""
+        """Whether some candidate fits all demos; such a candidate is never evicted."""
         self.version = 0
 
     def __len__(self) -> int:
         return len(self._kept)
 
     def is_wanted(self, candidate: Candidate) -> bool:
-        """Whether a candidate would be kept: it gives a grid, is new, and better than the worst."""
+        """Return whether a candidate is new, gives a grid, and is better than the worst."""
         if candidate.trial.task != self.task:
             raise ValueError(f"a candidate for {candidate.trial.task.id}, not {self.task.id}")
         return (
@@ -49,20 +50,20 @@ class TaskCandidates:
         )
 
     def keep(self, candidate: Candidate) -> Candidate | None:
-        """Keep a candidate that is wanted; return the one that had to go for it, if one had."""
+        """Keep a wanted candidate; return the one that was evicted, if any."""
         self._kept[candidate.program] = candidate
-        gone = None
+        evicted = None
         if len(self._kept) > MAX_KEPT:
-            gone = max(self._kept.values(), key=lambda each: each.rank)
-            del self._kept[gone.program]
-            for test, grid in enumerate(gone.trial.outputs):
+            evicted = max(self._kept.values(), key=lambda each: each.rank)
+            del self._kept[evicted.program]
+            for test, grid in enumerate(evicted.trial.outputs):
                 if grid is not None:
                     self._broken.pop((test, grid), None)
         if len(self._kept) == MAX_KEPT:
             self._worst = max(each.rank for each in self._kept.values())
         self.fits |= candidate.fits
         self.version += 1
-        return gone
+        return evicted
 
     @property
     def kept(self) -> list[Candidate]:
@@ -74,18 +75,48 @@ class TaskCandidates:
         return SharedProperties(self.task)
 
     def broken(self, test: int, grid: Grid) -> tuple[str, ...]:
-        """Return the properties that all demos share and a grid for a test input lacks."""
-        found = self._broken.get((test, grid))
-        if found is None:
-            found = self._broken[test, grid] = self._properties.broken(test, grid)
-        return found
+        """Return the properties that all demos share and a test output lacks."""
+        if (test, grid) not in self._broken:
+            self._broken[test, grid] = self._properties.broken(test, grid)
+        return self._broken[test, grid]
 
     @property
     def n_agreeing(self) -> int:
-        """The most candidates that fit all demos and give the same grid for each test input."""
+        """The size of the largest group of fitting candidates with the same test outputs."""
         counts: dict[Sequence[Grid | None], int] = {}
         for candidate in self._kept.values():
             outputs = candidate.trial.outputs
             if candidate.fits and None not in outputs:
                 counts[outputs] = counts.get(outputs, 0) + 1
         return max(counts.values(), default=0)
+
+
+def is_storable(program: Program) -> bool:
+    """Return whether a program's text can be parsed again, as it cannot if it is too large."""
+    try:
+        PoolProgram.of(program, "")
+    except ProgramError:
+        return False
+    return True
+
+
+def candidate_to_row(candidate: Candidate) -> PoolTrial:
+    """Return a candidate as the pool stores it."""
+    proposal = candidate.proposal
+    return candidate.trial.to_row(
+        proposer=candidate.proposer,
+        family=proposal.family,
+        bits=proposal.bits,
+        found_s=candidate.found_s,
+    )
+
+
+def candidate_from_row(row: PoolTrial, task: Task, trust: float) -> Candidate | None:
+    """Return the candidate of a pool's row; None if its program cannot be read."""
+    try:
+        program = read_program(row.program, row.name, row.text)
+        trial = Trial.from_row(row, task, program)
+    except (ProgramError, ValueError):
+        return None
+    proposal = Proposal(program, task, row.family, row.bits)
+    return Candidate(proposal, trial, row.proposer, trust, row.found_s)

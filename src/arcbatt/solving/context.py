@@ -1,16 +1,24 @@
-"""What contexts have in common, those of the loop and those of a worker."""
+"""The contexts through which proposers use the loop."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from copy import copy
+from typing import TYPE_CHECKING, Any
 
 from arcbatt.evaluation import TaskBoard, Trial
-from arcbatt.proposers import Proposal, Proposer
+from arcbatt.language import Program
+from arcbatt.measure import usable_cores
+from arcbatt.proposers import Allowance, Candidate, Proposal, Proposer
+from arcbatt.tasks import Task
+
+if TYPE_CHECKING:
+    from .loop import Loop
 
 
 class BaseContext(ABC):
-    """Judges by a board; what becomes of it is for `keep` to say."""
+    """Tries proposals on a board; shared by the loop and by cluster workers."""
 
     board: TaskBoard
     _proposer: Proposer
@@ -18,7 +26,7 @@ class BaseContext(ABC):
     def judge(self, proposals: Sequence[Proposal], n_threads: int | None = None) -> list[Trial]:
         if not isinstance(proposals, Sequence):
             raise TypeError(
-                f"{self._proposer.name}: expected several proposals, [proposal], not a "
+                f"{self._proposer.name}: expected a sequence, [proposal], not a "
                 f"{type(proposals).__name__}"
             )
         for each in proposals:
@@ -31,7 +39,7 @@ class BaseContext(ABC):
 
     @abstractmethod
     def keep(self, proposal: Proposal, trial: Trial) -> None:
-        """Take a proposal and its trial."""
+        """Keep a proposal with its trial."""
 
     def propose(self, proposals: Sequence[Proposal]) -> list[Trial]:
         trials = self.judge(proposals)
@@ -40,10 +48,92 @@ class BaseContext(ABC):
         return trials
 
 
+class LoopContext(BaseContext):
+    """The loop's services for one proposer (`arcbatt.proposers.proposer.Context`)."""
+
+    def __init__(self, loop: Loop, proposer: Proposer) -> None:
+        self._loop = loop
+        self._proposer = proposer
+        self.board = loop.board
+        self.pool = loop.pool
+        self.n_threads = loop.board.n_threads or usable_cores()
+        self.counted_s = 0.0
+        self._item = ""
+        self._logged_s = 0.0
+
+    def over(self, board: TaskBoard) -> LoopContext:
+        """Return this context restricted to the tasks of another board."""
+        restricted = copy(self)
+        restricted.board = board
+        return restricted
+
+    def begin(self, item: str) -> None:
+        """Start work on an item."""
+        self._item = item
+        self.counted_s = 0.0
+        self._logged_s = self._loop.elapsed_s
+
+    @property
+    def n_rounds(self) -> int:
+        return self._loop.n_rounds
+
+    @property
+    def allowance(self) -> Allowance:
+        return self._loop.allowance
+
+    @property
+    def known(self) -> Sequence[Program]:
+        return self._loop.known
+
+    def keep(self, proposal: Proposal, trial: Trial, *, was_read: bool = False) -> None:
+        self._loop.take(self._proposer, proposal, trial, was_read=was_read)
+
+    def candidates(self, task: Task) -> list[Candidate]:
+        return self._loop.candidates(task).kept
+
+    def n_agreeing(self, task: Task) -> int:
+        return self._loop.candidates(task).n_agreeing
+
+    def confidence(self, task: Task) -> float:
+        return self._loop.confidence(task)
+
+    def done(self, item: str) -> Mapping[str, Mapping[str, Any]]:
+        return self._loop.done(self._proposer.name, item)
+
+    def note_done(self, item: str, task: Task, counts: Mapping[str, Any]) -> None:
+        self._loop.note_done(self._proposer.name, item, task, counts)
+
+    def state(self) -> Any:
+        return self._loop.proposer_states.get(self._proposer.name)
+
+    def save_state(self, state: Any) -> None:
+        self._loop.proposer_states[self._proposer.name] = state
+
+    def say(self, message: str) -> None:
+        self._loop.watcher.on_message(self._loop, message)
+
+    def log(self, record: dict[str, Any]) -> None:
+        loop = self._loop
+        wall_s, self._logged_s = loop.elapsed_s - self._logged_s, loop.elapsed_s
+        whole = {"item": self._item, "wall_s": wall_s, **record}
+        loop.log(self._proposer.name, whole)
+
+    def spend(self, task: Task, seconds: float) -> None:
+        self._loop.spent_s[task.id] += seconds
+        self.counted_s += seconds
+
+    def is_traced(self, task: Task) -> bool:
+        return task.id in self._loop.traced
+
+    def trace(self, task: Task, message: str) -> None:
+        if self.is_traced(task):
+            self._loop.watcher.on_trace(task, self._proposer.name, message)
+
+
 def require_proposal(given: object, proposer: str) -> None:
-    """Refuse what is not a proposal; proposers of users' own have no types checked."""
+    """Raise TypeError unless given a proposal; users' proposers may not be type-checked."""
     if not isinstance(given, Proposal):
         raise TypeError(
             f"{proposer}: expected a Proposal, not a {type(given).__name__}; "
-            f"arcbatt.proposers.proposer.propose_plainly(program, task) makes one of a program"
+            f"arcbatt.proposers.proposer.make_proposal(program, task) makes one of a program"
         )

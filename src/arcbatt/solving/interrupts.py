@@ -1,54 +1,44 @@
-"""Signals: SIGTERM and SIGHUP as interrupts like Ctrl-C, and work that none may cut in two."""
+"""Signals that end a search: they set a flag, which the loop reads. No handler raises."""
 
 from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-# Of these some systems lack the last, which comes when a terminal is closed.
-ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
-
-Handler = Callable[[int, FrameType | None], None]
-
-
-def _interrupt(_signal: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
+# Windows has no SIGHUP, which is sent when a terminal is closed.
+TERMINATION = tuple(
+    getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
 
 
-@contextmanager
-def termination_interrupts() -> Iterator[None]:
-    """Have what ends a process raise KeyboardInterrupt inside, as Ctrl-C does."""
-    with _handling(ENDING, _interrupt):
-        yield
+class Interrupt:
+    """Whether a search has been asked to end early."""
 
+    is_set = False
 
-@contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Put off interrupts until the end, so that files are written; then one of them comes.
-
-    Inside another such block it comes at the end of that one.
-    """
-    came: list[int] = []
-    with _handling((signal.SIGINT, *ENDING), lambda number, _frame: came.append(number)):
-        yield
-    if came:
-        signal.raise_signal(came[0])
+    def set(self, _signal: int = 0, _frame: FrameType | None = None) -> None:
+        """Ask the search to end; also usable as a signal handler."""
+        self.is_set = True
 
 
 @contextmanager
-def _handling(numbers: Sequence[int], handle: Handler) -> Iterator[None]:
-    """Have signals handled so inside. Only the main thread is told of any."""
+def noting_interrupts(interrupt: Interrupt, *others: int) -> Iterator[Interrupt]:
+    """Set a flag on Ctrl-C, and on other signals, inside; only the main thread receives them."""
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield interrupt
         return
-    # A signal that is ignored stays so: that is how `nohup` works.
-    heard = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, handle) for number in heard}
+    # A signal that is ignored stays ignored: `nohup` relies on it.
+    handled = [
+        number
+        for number in (signal.SIGINT, *others)
+        if signal.getsignal(number) not in (signal.SIG_IGN, None)
+    ]
+    before = {number: signal.signal(number, interrupt.set) for number in handled}
     try:
-        yield
+        yield interrupt
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -1,8 +1,4 @@
-"""The ledger of a run in, what is known of one of its tasks by now out.
-
-A run that goes on in another process has its results at its end; its ledger knows them before, and
-knows more: every candidate that was kept, and the work that proposers have finished.
-"""
+"""A task in the ledger of a run: all kept candidates and finished work, also during the run."""
 
 from __future__ import annotations
 
@@ -12,24 +8,24 @@ from pathlib import Path
 from typing import Any
 
 from arcbatt.measure import phase
-from arcbatt.pool import Pool, Work, task_key
+from arcbatt.pool import Pool, PoolWork, task_key
 from arcbatt.proposers import Candidate, make_proposers
 from arcbatt.tasks import Task
 
-from .candidates import TaskCandidates
-from .loop import STATE, candidate_from_row
+from .candidates import TaskCandidates, candidate_from_row
+from .loop import STATE
 from .ranking import Attempt, RankedTask, rank_task
 from .report.results import task_to_json
-from .run import DIFFERENCES, RunOptions
 from .run_folder import POOL, read_config
+from .run_store import read_options
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
-    """A candidate and what became of it: the grids that it gives and their places.
+class RankedCandidate:
+    """A candidate and the ranks of its grids.
 
-    `places` has for each test input the place of its grid among all that were offered, 0 and 1
-    being the attempts; None where it gives none.
+    `places` has, per test input, the rank of its grid among all grids, where 0 and 1 are the
+    attempts; None where it gives no grid.
     """
 
     candidate: Candidate
@@ -38,25 +34,25 @@ class Offered:
 
 @dataclass(frozen=True, slots=True)
 class TaskKnowledge:
-    """What a run knows of a task: its candidates ranked, and what was done for it."""
+    """The ranked candidates of a task, and the work done for it."""
 
     found: TaskCandidates
     ranked: RankedTask
-    work: Sequence[Work]
+    work: Sequence[PoolWork]
     spent_s: float
 
     def to_json(self) -> dict[str, Any]:
-        """Return what `results.json` says of a task."""
+        """Return the task's entry in `results.json`."""
         return {**task_to_json(self.found, self.ranked, self.spent_s), "rules": []}
 
-    def offered(self) -> list[Offered]:
-        """Return all candidates that were kept, the best first, with what became of each."""
+    def offered(self) -> list[RankedCandidate]:
+        """Return all candidates, the best first, with the ranks of their grids."""
         places: list[dict[Any, int]] = []
         for test in self.ranked.tests:
             grids: list[Attempt] = [*test.attempts, *test.lost]
             places.append({attempt.grid: place for place, attempt in enumerate(grids)})
         return [
-            Offered(
+            RankedCandidate(
                 each,
                 tuple(
                     None if grid is None else places[test][grid]
@@ -69,13 +65,13 @@ class TaskKnowledge:
 
 @phase("load")
 def read_knowledge(path: Path, task: Task) -> TaskKnowledge:
-    """Return what the run in a folder knows of a task; it may be going on.
+    """Return the candidates and work of a task in a run, which may be in progress.
 
-    A folder without a readable ledger is a `PoolError`.
+    Raise `PoolError` if the ledger cannot be read.
     """
     config, _ = read_config(path)
-    options = RunOptions.from_config(config)
-    made = make_proposers(options.proposers, options.to_proposers(path / DIFFERENCES))
+    options = read_options(config)
+    made = make_proposers(options.proposers, options)
     trust = {each.name: each.trust for each in made}
     found = TaskCandidates(task)
     with Pool.open(path / POOL, create=False, readonly=True) as pool:

@@ -1,8 +1,8 @@
-"""What a run logs of each part of its work, and charts of it: how far it came, how fast, why.
+"""The log of a run, and charts of it.
 
-A long run deals cards by the hundred thousand, and nearly all of them find nothing. So after the
-first entries of a log, cards without news are summed up: over a small part of the run at a time,
-which makes a log grow by the logarithm of its run.
+A long run deals hundreds of thousands of cards, and nearly all of them find nothing. After the
+first entries of a log, cards without news are summed over a small share of the elapsed time, so
+that a log grows with the logarithm of the run's length.
 """
 
 from __future__ import annotations
@@ -14,27 +14,26 @@ from typing import Any
 
 from arcbatt.drawing.charts import Chart, Line
 
-# So many entries of a log are as they came. After them, an entry may sum up cards over this part of
-# the time that the run has taken by then: on a chart that is less than a pixel.
+# The first entries are written one by one. After them an entry may sum cards over this share of the
+# elapsed time, less than a pixel of a chart.
 N_DETAILED = 1_000
 SUMMED_SHARE = 2e-3
-# A kind's line begins when so much of all its mutants was tried: the first few jump up and down.
+# A kind's line starts when this share of its mutants was tried: before, it is noise.
 ENOUGH_TRIED = 0.05
-# Up to so many seconds a time is shown in this unit, so that numbers stay short.
+# The longest time shown in a unit, its seconds, and its name.
 _UNITS = ((180.0, 1, "seconds"), (10_800.0, 60, "minutes"), (float("inf"), 3600, "hours"))
 
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """One part of a run's work, as it is logged.
+    """A logged part of a run's work.
 
-    Times are of the wall clock: `elapsed_s` since the run began, without pauses between an
-    interruption and its resuming, `wall_s` and `engine_s` in this part, all of it and inside the
-    engine. `n_fitted` counts the tasks that are fitted by now, `n_pairs` the new distinct (program,
-    task) pairs of this part. `mutations` has for each kind how many mutants were `tried`, `ran`
-    without failure, `improved` on a parent and `fitted` a task, since the beginning. `details` is
-    any plain data beside; of several cards in one entry it has `n_cards`, their counts in sum, and
-    all else of the last.
+    Times are wall-clock times: `elapsed_s` since the start of the run, without the pauses before it
+    was resumed, `wall_s` of this part, and `engine_s` of it inside the engine. `n_fitted` counts
+    the tasks fitted so far, `n_pairs` the new distinct (program, task) pairs of this part.
+    `mutations` has, per kind since the start, how many mutants were `tried`, `ran` without failure,
+    `improved` on a parent and `fitted` a task. `details` is other plain data; an entry of several
+    cards has `n_cards`, the sums of their counts, and the other details of the last card.
     """
 
     number: int
@@ -54,11 +53,11 @@ class LogEntry:
 
     @property
     def ends_round(self) -> bool:
-        """Whether it has what its proposer came to by the end of a round, since the beginning."""
+        """Whether it has its proposer's counts at the end of a round."""
         return "ended" in self.details
 
     def add_card(self, later: LogEntry) -> LogEntry:
-        """Return the entry of this card, or of these cards, and a later one."""
+        """Return the entry of these cards and a later one."""
         details = {**self.details, **later.details}
         for name, count in self.details.items():
             more = later.details.get(name)
@@ -81,7 +80,7 @@ class LogEntry:
 
     @classmethod
     def from_json(cls, content: Any) -> LogEntry:
-        """Return what `to_json` wrote; anything else is a ValueError."""
+        """Return the entry that `to_json` wrote; raise ValueError for anything else."""
         names = {each.name for each in fields(cls)}
         if not isinstance(content, dict) or content.keys() != names:
             raise ValueError(f"expected an object of {', '.join(sorted(names))}")
@@ -89,14 +88,14 @@ class LogEntry:
 
 
 class EntrySums:
-    """Entries in, as work is done; those that a log gets out, cards without news summed up.
+    """Sums entries of cards without news before they are logged.
 
-    Held are the sum of cards of each worker, and the end of their last round. They are let go
-    together, before any entry that stands for itself, so that a log is in order.
+    It holds the sum of each worker's cards and the end of their last round, and releases them
+    together, before any single entry, so that the log stays in order.
     """
 
     def __init__(self, n_entries: int = 0, held: Iterable[LogEntry] = ()) -> None:
-        """`n_entries` is how many the log has already, `held` what was held back then."""
+        """`n_entries` is the length of the log, `held` what a resumed run held back."""
         self._n_entries = n_entries
         self._held: dict[tuple[object, ...], LogEntry] = {}
         self._began_s = 0.0
@@ -108,18 +107,18 @@ class EntrySums:
         return list(self._held.values())
 
     def take(self, entry: LogEntry) -> list[LogEntry]:
-        """Return what the log gets now that this is known."""
+        """Take an entry; return the entries to log now."""
         if not self._can_hold(entry):
-            return [*self.let_go(), *self._count([entry])]
+            return [*self.release(), *self._count([entry])]
         has_news = any(each.n_fitted != entry.n_fitted for each in self.held)
-        before = self.let_go() if has_news else []
+        before = self.release() if has_news else []
         self._hold(entry)
         if entry.elapsed_s - self._began_s < SUMMED_SHARE * entry.elapsed_s:
             return before
-        return [*before, *self.let_go()]
+        return [*before, *self.release()]
 
-    def let_go(self) -> list[LogEntry]:
-        """Return what is held, and hold it no longer."""
+    def release(self) -> list[LogEntry]:
+        """Return and forget the held entries."""
         held, self._held = self.held, {}
         return self._count(sorted(held, key=lambda entry: entry.elapsed_s))
 
@@ -130,7 +129,7 @@ class EntrySums:
     def _can_hold(self, entry: LogEntry) -> bool:
         if self._n_entries < N_DETAILED:
             return False
-        if entry.ends_round:  # that of a card alone: any other says that an item is done
+        if entry.ends_round:  # only of a card: any other marks an item as done
             return any(_work_of(each) == _work_of(entry) for each in self.held)
         return entry.is_card and not entry.details.get("found")
 
@@ -149,11 +148,11 @@ def _work_of(entry: LogEntry) -> tuple[str, str]:
 
 
 def sum_up(entries: Iterable[LogEntry]) -> Iterator[LogEntry]:
-    """Yield the entries of a log as they are written now, whatever version has written it."""
+    """Yield the entries of a log with cards summed, also of an older version's log."""
     sums = EntrySums()
     for entry in entries:
         yield from sums.take(entry)
-    yield from sums.let_go()
+    yield from sums.release()
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +171,9 @@ class _KindPoint:
 
 
 def progress_charts(entries: Iterable[LogEntry]) -> list[Chart]:
-    """Return the charts of a run: tasks fitted and, of evolution, pairs, engine and mutations.
+    """Return the charts of a run: tasks fitted and, with evolution, pairs, engine and mutations.
 
-    A log may be long, so it is gone through once, and a few numbers of each entry are kept.
+    A log may be long, so it is read once, keeping a few numbers per entry.
     """
     fitted: list[tuple[float, float]] = []
     cards: list[_CardPoint] = []
@@ -205,7 +204,7 @@ def progress_charts(entries: Iterable[LogEntry]) -> list[Chart]:
         return charts
 
     def rates(counts: Sequence[float]) -> tuple[Line, Line]:
-        """What was counted a second, at the time and with all up to it."""
+        """Return the rate per second, at each time and since the start."""
         times = [each.elapsed_s for each in cards]
         walls = [each.wall_s for each in cards]
         then = map(_ratio, counts, walls)
@@ -231,7 +230,7 @@ def progress_charts(entries: Iterable[LogEntry]) -> list[Chart]:
         Chart(
             "Pairs",
             unit,
-            "new (program, task) pairs a second",
+            "new (program, task) pairs per second",
             rates([each.n_pairs for each in cards]),
         ),
         Chart(

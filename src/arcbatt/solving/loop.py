@@ -1,44 +1,41 @@
-"""The loop: proposers and a budget in, ranked attempts out; all that is known is in a pool.
+"""The loop: spends a budget on proposers, round after round.
 
-Round after round every proposer says what it would do next, and the offer that gains most for its
-cost is worked off. What is proposed is judged by the board and kept among its task's candidates.
-The pool remembers candidates, finished work and where proposers stand: to resume is to open it.
+In a round every proposer makes an offer, and the one with the best ratio of gain to cost is done.
+Proposals are tried by the board, and the best become candidates of their task. The pool is the
+ledger: it has candidates, finished work and the states of proposers, so opening it resumes the
+loop.
 """
 
 from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from copy import copy
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol
 
 from arcbatt.evaluation import TaskBoard, Trial
-from arcbatt.language import Program, ProgramError
-from arcbatt.measure import phase, usable_cores
-from arcbatt.pool import NewProgram, NewTrial, NewWork, Pool, PoolError, TrialRow, task_key
-from arcbatt.pool.reading import read_program
+from arcbatt.language import Program
+from arcbatt.measure import phase
+from arcbatt.pool import Pool, PoolError, PoolProgram, PoolWork, task_key
 from arcbatt.proposers import Allowance, Candidate, Context, Offer, Proposal, Proposer
 from arcbatt.proposers.proposer import Clock
 from arcbatt.tasks import Task
 
-from .candidates import TaskCandidates
-from .context import BaseContext, require_proposal
+from .candidates import TaskCandidates, candidate_from_row, candidate_to_row, is_storable
+from .context import LoopContext, require_proposal
+from .descriptions import describe_candidate
+from .interrupts import Interrupt
 from .ranking import RankedTask, rank_task
-from .tracing import describe_candidate
+from .store import Store
 
 STATE = "loop"
 
 
 @dataclass
 class ProposerCount:
-    """What a proposer has done so far.
-
-    Of `n_proposed` programs with a trial `n_kept` were kept; `n_first` tasks were fitted by this
-    proposer first.
-    """
+    """Counts of a proposer's work; `n_first` is how many tasks it was the first to fit."""
 
     n_tasks: int = 0
     n_rounds: int = 0
@@ -49,54 +46,50 @@ class ProposerCount:
 
 
 class Watcher:
-    """Follows the progress of a loop; override the methods that you need."""
+    """Follows the progress of a loop; override the methods you need."""
 
     def on_message(self, loop: Loop, message: str) -> None:
-        """A proposer says what it does."""
+        """A proposer describes its work."""
 
     def on_progress(self, loop: Loop) -> None:
         """Something may have changed."""
 
     def on_log(self, loop: Loop, proposer: str, record: dict[str, Any]) -> None:
-        """A part of the work is done, with these data."""
+        """A part of the work was logged."""
 
     def on_trace(self, task: Task, proposer: str, message: str) -> None:
-        """Something was tried for a task that is traced."""
+        """Something was tried for a traced task."""
 
 
 class Workers(Protocol):
-    """Works off offers for a loop in other processes (`arcbatt.solving.cluster`).
+    """Does offered work in other processes (`arcbatt.solving.cluster`).
 
-    What comes back is given to the contexts of the loop, as if it had been done here.
+    Results go to the contexts of the loop, as if the work had been done here.
     """
 
     @property
     def busy(self) -> Collection[str]:
-        """The ids of tasks that are being worked on; no other offer may have them."""
-
-    @property
-    def trouble(self) -> str | None:
-        """What is wrong with the engine of some worker."""
+        """The ids of tasks being worked on; no other offer may include them."""
 
     def begin(self, loop: Loop, *, in_step: bool) -> None:
-        """Get ready. `in_step`: an offer is to be worked off whole before the next one begins."""
+        """Get ready. With `in_step`, an offer is finished before the next one begins."""
 
-    def work_off(self, proposer: Proposer, offer: Offer, max_rounds: int | None) -> int:
-        """Work off an offer until somebody is idle, or, in step, all of it is done.
+    def work_on(self, proposer: Proposer, offer: Offer, max_rounds: int | None) -> int:
+        """Work on an offer until a worker is idle or, in step, until all of it is done.
 
-        Returns how many rounds to count for that. An offer that does not divide is worked off by
-        islands, at most `max_rounds` of them together, which they count themselves.
+        Return the number of rounds to count. An offer that does not divide is done by islands, at
+        most `max_rounds` of them together, which count their own rounds.
         """
 
     def wait(self) -> bool:
-        """Wait for something to come back; return False if there is nothing to wait for."""
+        """Wait for a result; return False if there is nothing to wait for."""
 
     def end(self) -> None:
-        """Take what still comes in time, and end all work."""
+        """Take the results that still arrive in time, and end all work."""
 
 
 class Loop:
-    """Spends a budget on proposers, and knows at any time the best attempts so far."""
+    """Spends a budget on proposers, and knows the best attempts at any time."""
 
     def __init__(
         self,
@@ -108,18 +101,19 @@ class Loop:
         traced: Collection[str] = (),
         survives_errors: bool = False,
         workers: Workers | None = None,
+        store: Store | None = None,
+        interrupt: Interrupt | None = None,
         clock: Clock = time.perf_counter,
     ) -> None:
-        """`traced` are the ids of tasks of which the watcher is told all.
+        """Resume the loop that was saved in the pool, if one was, over the same tasks.
 
-        With `survives_errors`, an exception in a proposer ends that proposer and not the run:
-        `failed` has its traceback. With `workers`, these work off what proposers offer;
-        otherwise this process does. A pool that an earlier loop over the same tasks has saved is
-        gone on with.
+        The watcher's `on_trace` is called for the tasks in `traced`. With `survives_errors`, an
+        exception in a proposer ends only that proposer: `failed` has its traceback. Work is done
+        by `workers`, or in this process. The `store` logs and saves it.
         """
         names = [proposer.name for proposer in proposers]
         if len(set(names)) != len(names):
-            raise ValueError(f"two proposers have one name: {', '.join(names)}")
+            raise ValueError(f"two proposers have the same name: {', '.join(names)}")
         self.board = board
         self.pool = pool
         self.proposers = tuple(proposers)
@@ -127,31 +121,32 @@ class Loop:
         self.n_rounds = 0
         self.current: str | None = None
         self.budget_s = 0.0
-        # Seconds of each task: what was counted to it, and its part of what was done for all.
         self.spent_s = dict.fromkeys((task.id for task in board.tasks), 0.0)
         self.watcher = watcher or Watcher()
+        self.store = store or Store(pool)
+        self.interrupt = interrupt or Interrupt()
         self.failed: dict[str, str] = {}  # traceback by proposer
         self._survives_errors = survives_errors
-        self._found = {task.id: TaskCandidates(task) for task in board.tasks}
+        self._candidates = {task.id: TaskCandidates(task) for task in board.tasks}
         self._ranked: dict[str, tuple[int, RankedTask]] = {}  # with the candidates' version
         self.traced = frozenset(traced)
         self.workers = workers
-        # By proposer, the tasks that it is not to work on any more.
+        # Tasks that a proposer must not work on any more.
         self._left_out: dict[str, set[str]] = {name: set() for name in names}
         self._given_up: set[str] = set()
         self._clock = clock
-        self._allowance = Allowance(0.0, clock)
+        self.allowance = Allowance(0.0, clock)
         self._elapsed_before_s = 0.0
         self._began_s: float | None = None
         self._done: dict[tuple[str, str], dict[str, Mapping[str, Any]]] = {}
-        self._states: dict[str, Any] = {}
+        self.proposer_states: dict[str, Any] = {}
         self.known: Sequence[Program] = ()
         self._began_at: float | None = None
-        # What the pool does not know yet.
+        # Not yet in the pool.
         self._new: dict[tuple[Program, str], Candidate] = {}
-        self._gone: set[tuple[bytes, bytes]] = set()
-        self._work: list[NewWork] = []
-        self._contexts = {each.name: _Context(self, each) for each in proposers}
+        self._evicted: set[tuple[bytes, bytes]] = set()
+        self._work: list[PoolWork] = []
+        self._contexts = {each.name: LoopContext(self, each) for each in proposers}
         self.is_resumed = self._restore()
 
     @property
@@ -159,19 +154,27 @@ class Loop:
         return self.board.tasks
 
     @phase("load")
-    def load_known(self) -> None:
-        """Read the programs of the pool that were there when this was first called, or `run`."""
+    def load_known(self, parsed: Iterable[Program] = ()) -> None:
+        """Read the programs that the pool had when this, or `run`, was first called.
+
+        Those in `parsed` need not be parsed again.
+        """
         if self.is_resumed:
             self.known = list(self.pool.solvers(found_until=self._began_at))
         elif self._began_at is None:
-            self.known = list(self.pool.solvers())
+            self.known = list(self.pool.solvers(parsed=parsed))
             self._began_at = time.time()
 
-    # --- how far it is ---
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the set of programs known at the start is fixed."""
+        return self._began_at is not None
+
+    # --- progress ---
 
     @property
     def elapsed_s(self) -> float:
-        """Seconds spent, those of earlier runs that this one resumes included."""
+        """Seconds spent, including those of the runs that this one resumes."""
         if self._began_s is None:
             return self._elapsed_before_s
         return self._elapsed_before_s + self._clock() - self._began_s
@@ -179,53 +182,58 @@ class Loop:
     @property
     def left_s(self) -> float:
         """Seconds left of the budget of this run."""
-        return max(self._allowance.left_s, 0.0)
+        return max(self.allowance.left_s, 0.0)
+
+    @property
+    def is_out_of_time(self) -> bool:
+        """Whether the budget was spent, and not cut short by an interrupt."""
+        return not self.left_s and not self.interrupt.is_set
 
     @property
     def n_fitted(self) -> int:
-        """Tasks of which some candidate gives the output of every demo."""
-        return sum(found.fits for found in self._found.values())
+        """The number of tasks that some candidate fits."""
+        return sum(each.fits for each in self._candidates.values())
 
     def parts(self) -> dict[str, dict[str, dict[str, Any]]]:
-        """Return counts by proposer and part of it, of the proposers that have parts."""
-        found = {each.name: each.counts() for each in self.proposers}
+        """Return the counts of proposers that have parts, by proposer and part."""
+        counted = {each.name: each.counts() for each in self.proposers}
         return {
             name: {part: dict(counts) for part, counts in parts.items()}
-            for name, parts in found.items()
+            for name, parts in counted.items()
             if parts
         }
 
     def candidates(self, task: Task) -> TaskCandidates:
-        return self._found[task.id]
+        return self._candidates[task.id]
 
     def rank(self) -> list[RankedTask]:
-        """Return the attempts at every test input of every task, from what is known now."""
-        return [self._rank(found) for found in self._found.values()]
+        """Return the best attempts so far at every test input of every task."""
+        return [self._rank(each) for each in self._candidates.values()]
 
     def confidence(self, task: Task) -> float:
-        """Return how sure it is by now that one of a task's attempts is right."""
-        return self._rank(self._found[task.id]).confidence
+        """Return the estimated probability that one of a task's attempts is right."""
+        return self._rank(self._candidates[task.id]).confidence
 
     @phase("score")
-    def _rank(self, found: TaskCandidates) -> RankedTask:
-        """Rank a task, unless it was and nothing has changed."""
-        version, ranked = self._ranked.get(found.task.id, (-1, None))
-        if ranked is None or version != found.version:
-            ranked = rank_task(found)
-            self._ranked[found.task.id] = (found.version, ranked)
+    def _rank(self, candidates: TaskCandidates) -> RankedTask:
+        """Rank a task, unless its candidates are unchanged since the last time."""
+        version, ranked = self._ranked.get(candidates.task.id, (-1, None))
+        if ranked is None or version != candidates.version:
+            ranked = rank_task(candidates)
+            self._ranked[candidates.task.id] = (candidates.version, ranked)
         return ranked
 
     # --- spending the budget ---
 
     def run(self, budget_s: float, max_rounds: int | None = None) -> None:
-        """Spend a budget; an interrupt passes through, with all that was found kept.
+        """Spend a budget, or less if the loop is interrupted.
 
-        With `max_rounds` no proposer has more rounds than that, and a run that ends so, before its
-        budget, repeats exactly.
+        With `max_rounds`, each proposer has at most that many rounds. A run that ends for lack of
+        rounds, with budget left, repeats exactly.
         """
         self.budget_s = budget_s
         self._began_s = self._clock()
-        self._allowance = Allowance(budget_s, self._clock)
+        self.allowance = Allowance(budget_s, self._clock, self.interrupt)
         self.load_known()
         n_before = {name: count.n_rounds for name, count in self.counts.items()}
 
@@ -237,7 +245,7 @@ class Loop:
         try:
             if self.workers is not None:
                 self.workers.begin(self, in_step=max_rounds is not None)
-            while not self._allowance.is_spent:
+            while not self.allowance.is_spent:
                 chosen = self._choose(
                     [
                         each
@@ -248,13 +256,13 @@ class Loop:
                     ]
                 )
                 if chosen is not None:
-                    self._work_off(*chosen, n_left(chosen[0]))
+                    self._accept(*chosen, n_left(chosen[0]))
                 elif self.workers is None or not self.workers.wait():
                     break
         finally:
-            with (
-                ExitStack() as ending
-            ):  # what goes wrong with one leaves none of the others running
+            # Proposers finish within the time that is left, also after an interrupt.
+            self.allowance.interrupt = None
+            with ExitStack() as ending:  # a failure in one step skips none of the others
                 ending.callback(self._stop)
                 for each in reversed(self.proposers):
                     ending.callback(self._finish, each)
@@ -264,7 +272,7 @@ class Loop:
     def _finish(self, proposer: Proposer) -> None:
         try:
             proposer.finish(self._contexts[proposer.name])
-        except Exception as error:  # as in its work
+        except Exception as error:
             self.fail(proposer.name, error, traceback.format_exc())
 
     def _stop(self) -> None:
@@ -272,21 +280,21 @@ class Loop:
         self.budget_s = 0.0
 
     def _choose(self, proposers: Sequence[Proposer]) -> tuple[Proposer, Offer] | None:
-        """The offer that gains most for its cost, of equal ones the first."""
+        """Return the offer with the best ratio of gain to cost, the first of equal ones."""
         offers = [(each, self._ask(each)) for each in proposers]
         made = [(each, offer) for each, offer in offers if offer is not None]
-        return max(made, key=lambda pair: pair[1].gain_a_second, default=None)
+        return max(made, key=lambda pair: pair[1].gain_per_s, default=None)
 
     def _ask(self, proposer: Proposer) -> Offer | None:
-        """What a proposer would do next; nothing if it fails to say."""
+        """Return a proposer's next offer, or None if it fails."""
         try:
             return self._next_offer(proposer)
-        except Exception as error:  # as in its work
+        except Exception as error:
             self.fail(proposer.name, error, traceback.format_exc())
         return None
 
     def _next_offer(self, proposer: Proposer) -> Offer | None:
-        """What a proposer would do next; if that divides, for tasks that nobody works on."""
+        """Return a proposer's next offer; one that divides is for tasks that no worker has."""
         context = self._contexts[proposer.name]
         offer = _offer_of(proposer, context)
         taken = set(self._left_out[proposer.name])
@@ -299,19 +307,19 @@ class Loop:
         return offer if offer is not None and offer.tasks else None
 
     def leave_out(self, proposer: str, task: Task) -> None:
-        """Have a proposer leave a task alone for the rest of this run."""
+        """Exclude a task from a proposer's work for the rest of this run."""
         self._left_out[proposer].add(task.id)
 
     def give_up(self, proposer: str) -> None:
-        """Ask a proposer for nothing more in this run: it has, or can do, nothing more."""
+        """Ask a proposer for no more offers in this run."""
         self._given_up.add(proposer)
 
     def count_rounds(self, proposer: str, n_rounds: int) -> None:
-        """Count rounds that a proposer has worked."""
+        """Add rounds of a proposer."""
         self.counts[proposer].n_rounds += n_rounds
         self.n_rounds += n_rounds
 
-    def _work_off(self, proposer: Proposer, offer: Offer, max_rounds: int | None) -> None:
+    def _accept(self, proposer: Proposer, offer: Offer, max_rounds: int | None) -> None:
         context = self._contexts[proposer.name]
         count = self.counts[proposer.name]
         count.n_tasks = max(count.n_tasks, len(offer.tasks))
@@ -324,23 +332,29 @@ class Loop:
         n_rounds = 1
         try:
             if self.workers is not None:
-                n_rounds = self.workers.work_off(proposer, offer, max_rounds)
+                n_rounds = self.workers.work_on(proposer, offer, max_rounds)
             else:
                 self._work_here(proposer, offer, context, count)
         finally:
             self.count_rounds(proposer.name, n_rounds)
             self.current = None
         ended = {"item": offer.item, "ended": asdict(count), "ran_on": dict(self.board.ran_on)}
-        self.watcher.on_log(self, proposer.name, ended)
+        self.log(proposer.name, ended)
+
+    def log(self, proposer: str, record: dict[str, Any]) -> None:
+        """Log a part of the work, and save what was found if that is due."""
+        self.store.log(self, proposer, record)
+        self.watcher.on_log(self, proposer, record)
+        self.store.checkpoint(self)
         self.watcher.on_progress(self)
 
     def _work_here(
-        self, proposer: Proposer, offer: Offer, context: _Context, count: ProposerCount
+        self, proposer: Proposer, offer: Offer, context: LoopContext, count: ProposerCount
     ) -> None:
         before_s, began_s = count.elapsed_s, self._clock()
         try:
             proposer.work(offer, context)
-        except Exception as error:  # whatever it is, the loop may be told to go on without
+        except Exception as error:
             self.fail(proposer.name, error, traceback.format_exc())
         finally:
             elapsed_s = self._clock() - began_s
@@ -348,73 +362,77 @@ class Loop:
             self.share_time(offer.tasks, elapsed_s - context.counted_s)
 
     def fail(self, proposer: str, error: Exception, trace: str) -> None:
-        """Take it that a proposer has failed: raise that, or go on without it.
+        """Handle a proposer's failure: raise the error, or continue without the proposer.
 
-        That it cannot write to the ledger, as on a full disk, is no bug: the others go on.
+        A ledger that cannot be written, as on a full disk, is not a bug and never raised.
         """
         if isinstance(error, PoolError):
             self.give_up(proposer)
-            self.watcher.on_message(self, f"{proposer} goes no further: {error}")
+            self.watcher.on_message(self, f"{proposer} has stopped: {error}")
             return
         if not self._survives_errors:
             raise error
-        self.failed.setdefault(proposer, trace)  # what came first says most
-        self.watcher.on_message(self, f"{proposer} goes no further: {error!r}")
+        self.failed.setdefault(proposer, trace)  # the first failure explains most
+        self.watcher.on_message(self, f"{proposer} has stopped: {error!r}")
 
     def share_time(self, tasks: Sequence[Task], seconds: float) -> None:
-        """Count time to several tasks alike."""
+        """Attribute time to several tasks evenly."""
         for task in tasks:
             self.spent_s[task.id] += max(seconds, 0.0) / len(tasks)
 
-    def context(self, proposer: str) -> _Context:
-        """Return what does what a proposer asks for, also if it asked elsewhere."""
+    def context(self, proposer: str) -> LoopContext:
+        """Return the context of a proposer."""
         return self._contexts[proposer]
 
     def take(
         self, proposer: Proposer, proposal: Proposal, trial: Trial, *, was_read: bool = False
     ) -> None:
-        """Keep a proposal and its trial, if it is among the best of its task.
+        """Keep a proposal with its trial, if it is among the best of its task.
 
-        `was_read`: its program comes from a text, so that it can be written.
+        With `was_read` its program was parsed, so its text need not be checked.
         """
         require_proposal(proposal, proposer.name)
-        found = self._found.get(trial.task.id)
-        if found is None:
-            raise ValueError(f"{proposer.name} proposes for {trial.task.id}, no task of this run")
+        candidates = self._candidates.get(trial.task.id)
+        if candidates is None:
+            raise ValueError(
+                f"{proposer.name} proposes for {trial.task.id}, which is not a task of this search"
+            )
         candidate = Candidate(proposal, trial, proposer.name, proposer.trust, self.elapsed_s)
         count = self.counts[proposer.name]
         self.count_proposed(proposer.name)
-        is_kept = found.is_wanted(candidate) and (was_read or _can_be_written(candidate.program))
+        is_kept = candidates.is_wanted(candidate) and (was_read or is_storable(candidate.program))
         if is_kept:
             count.n_kept += 1
-            count.n_first += trial.fits and not found.fits
-            gone = found.keep(candidate)
+            count.n_first += trial.fits and not candidates.fits
+            evicted = candidates.keep(candidate)
             self._new[candidate.program, trial.task.id] = candidate
-            if gone is not None and self._new.pop((gone.program, trial.task.id), None) is None:
-                self._gone.add((gone.program.result.digest, task_key(trial.task)))
+            if evicted is not None and not self._new.pop((evicted.program, trial.task.id), None):
+                self._evicted.add((evicted.program.result.digest, task_key(trial.task)))
         if trial.task.id in self.traced:
-            became = "kept" if is_kept else "not kept: known, no grid, or worse than all that is"
-            message = f"proposes {describe_candidate(candidate)}; {became}"
+            result = (
+                "kept" if is_kept else "not kept: known, without a grid, or worse than all kept"
+            )
+            message = f"proposes {describe_candidate(candidate)}; {result}"
             self.watcher.on_trace(trial.task, proposer.name, message)
 
     def count_proposed(self, proposer: str) -> None:
-        """Count a program that was proposed."""
+        """Count a proposed program."""
         self.counts[proposer].n_proposed += 1
 
     # --- the ledger ---
 
     @phase("store")
     def save(self, states: Mapping[str, Any] | None = None) -> None:
-        """Write all that is new to the pool, in one transaction; if that fails, it stays new.
+        """Write everything new, and `states` by key, to the pool in one transaction.
 
-        `states` are written with it, by their keys.
+        If that fails, the next call writes it.
         """
         with self.pool.writing():
             new = list(self._new.values())
-            self.pool.add_programs([NewProgram.of(each.program, each.proposer) for each in new])
-            # First what went: some of it may have come back, worth more.
-            self.pool.drop_outputs(self._gone)
-            self.pool.record_trials([_to_row(each) for each in new])
+            self.pool.add_programs([PoolProgram.of(each.program, each.proposer) for each in new])
+            # Evictions first: an evicted program may have come back with more credit.
+            self.pool.drop_outputs(self._evicted)
+            self.pool.record_trials([candidate_to_row(each) for each in new])
             self.pool.note_work(self._work)
             self.pool.set_state(
                 STATE,
@@ -425,21 +443,21 @@ class Loop:
                     "n_rounds": self.n_rounds,
                     "counts": {name: asdict(count) for name, count in self.counts.items()},
                     "spent_s": self.spent_s,
-                    "proposers": self._states,
+                    "proposers": self.proposer_states,
                 },
             )
             for key, state in (states or {}).items():
                 self.pool.set_state(key, state)
-        self._new, self._gone, self._work = {}, set(), []
+        self._new, self._evicted, self._work = {}, set(), []
 
     @phase("load")
     def _restore(self) -> bool:
-        """Take up what an earlier loop has saved in the pool; return whether one had."""
+        """Restore what an earlier loop saved in the pool; return whether one did."""
         state = self.pool.state(STATE)
         if state is None:
             return False
         if state["tasks"] != {task.id: task.digest for task in self.tasks}:
-            raise ValueError("its tasks are not those that it was begun with")
+            raise ValueError("its tasks are not those it was started with")
         self._began_at = state["began_at"]
         self._elapsed_before_s = state["elapsed_s"]
         self.n_rounds = state["n_rounds"]
@@ -447,7 +465,7 @@ class Loop:
             if name in state["counts"]:
                 self.counts[name] = replace(count, **state["counts"][name])
         self.spent_s = {task.id: state["spent_s"][task.id] for task in self.tasks}
-        self._states = state["proposers"]
+        self.proposer_states = state["proposers"]
         by_key: dict[bytes, list[Task]] = {}
         for task in self.tasks:
             by_key.setdefault(task_key(task), []).append(task)
@@ -458,165 +476,32 @@ class Loop:
         for row in self.pool.trials():
             for task in by_key.get(row.task, ()):
                 candidate = candidate_from_row(row, task, trust.get(row.proposer, 1.0))
-                if candidate is not None and self._found[task.id].is_wanted(candidate):
-                    self._found[task.id].keep(candidate)
+                if candidate is not None and self._candidates[task.id].is_wanted(candidate):
+                    self._candidates[task.id].keep(candidate)
         return True
 
     def done(self, proposer: str, item: str) -> Mapping[str, Mapping[str, Any]]:
         return self._done.get((proposer, item), {})
 
     def done_of(self, proposer: str, tasks: Collection[str]) -> dict[str, dict[str, Any]]:
-        """Return by item and task what a proposer has done of some tasks."""
-        found = {
-            item: {name: noted[name] for name in tasks if name in noted}
-            for (each, item), noted in self._done.items()
+        """Return a proposer's finished work on some tasks, by item and task."""
+        done = {
+            item: {name: counts[name] for name in tasks if name in counts}
+            for (each, item), counts in self._done.items()
             if each == proposer
         }
-        return {item: noted for item, noted in found.items() if noted}
+        return {item: counts for item, counts in done.items() if counts}
 
     def note_done(self, proposer: str, item: str, task: Task, counts: Mapping[str, Any]) -> None:
         self._done.setdefault((proposer, item), {})[task.id] = counts
-        self._work.append(NewWork.of(task, proposer, item, counts))
+        self._work.append(PoolWork.of(task, proposer, item, counts))
 
 
 def _offer_of(proposer: Proposer, context: Context) -> Offer | None:
-    """What a proposer says that it would do next, if it is an offer."""
+    """Return a proposer's next offer, checked."""
     offer: object = proposer.next_offer(context)
     if offer is None or isinstance(offer, Offer):
         return offer
     raise TypeError(
-        f"{proposer.name}: next_offer returned a {type(offer).__name__}, expected an Offer, or "
-        f"None if there is nothing to do"
+        f"{proposer.name}: next_offer returned a {type(offer).__name__}, expected an Offer or None"
     )
-
-
-def _can_be_written(program: Program) -> bool:
-    """Whether the text of a program can be read back; what is too large for that cannot win."""
-    try:
-        NewProgram.of(program, "")
-    except ProgramError:
-        return False
-    return True
-
-
-def _to_row(candidate: Candidate) -> NewTrial:
-    trial = candidate.trial
-    return NewTrial.of(
-        trial.program.result.digest,
-        trial.task,
-        trial.n_fitted,
-        credit=trial.credit,
-        steps=trial.steps,
-        learns=trial.learns,
-        n_held_out=trial.n_held_out,
-        n_copies=trial.n_copies,
-        proposer=candidate.proposer,
-        family=candidate.proposal.family,
-        bits=candidate.proposal.bits,
-        found_s=candidate.found_s,
-        outputs=trial.outputs,
-    )
-
-
-def candidate_from_row(row: TrialRow, task: Task, trust: float) -> Candidate | None:
-    """The candidate that a row of the pool is; None if its program cannot be read."""
-    try:
-        program = read_program(row.program, row.name, row.text)
-        trial = Trial(
-            task,
-            program,
-            row.n_fitted,
-            row.credit,
-            row.steps,
-            row.outputs,
-            row.learns,
-            row.n_held_out,
-            row.n_copies,
-        )
-    except (ProgramError, ValueError):
-        return None
-    proposal = Proposal(program, task, row.family, row.bits)
-    return Candidate(proposal, trial, row.proposer, trust, row.found_s)
-
-
-class _Context(BaseContext):
-    """What the loop does for one proposer (`arcbatt.proposers.proposer.Context`)."""
-
-    def __init__(self, loop: Loop, proposer: Proposer) -> None:
-        self._loop = loop
-        self._proposer = proposer
-        self.board = loop.board
-        self.pool = loop.pool
-        self.n_threads = loop.board.n_threads or usable_cores()
-        self.counted_s = 0.0
-        self._item = ""
-        self._logged_s = 0.0
-
-    def over(self, board: TaskBoard) -> _Context:
-        """Return a context that knows the same, of the tasks of another board."""
-        found = copy(self)
-        found.board = board
-        return found
-
-    def begin(self, item: str) -> None:
-        """Start on an offer."""
-        self._item = item
-        self.counted_s = 0.0
-        self._logged_s = self._loop.elapsed_s
-
-    @property
-    def n_rounds(self) -> int:
-        return self._loop.n_rounds
-
-    @property
-    def allowance(self) -> Allowance:
-        return self._loop._allowance
-
-    @property
-    def known(self) -> Sequence[Program]:
-        return self._loop.known
-
-    def keep(self, proposal: Proposal, trial: Trial, *, was_read: bool = False) -> None:
-        self._loop.take(self._proposer, proposal, trial, was_read=was_read)
-
-    def candidates(self, task: Task) -> list[Candidate]:
-        return self._loop.candidates(task).kept
-
-    def n_agreeing(self, task: Task) -> int:
-        return self._loop.candidates(task).n_agreeing
-
-    def confidence(self, task: Task) -> float:
-        return self._loop.confidence(task)
-
-    def done(self, item: str) -> Mapping[str, Mapping[str, Any]]:
-        return self._loop.done(self._proposer.name, item)
-
-    def note_done(self, item: str, task: Task, counts: Mapping[str, Any]) -> None:
-        self._loop.note_done(self._proposer.name, item, task, counts)
-
-    def state(self) -> Any:
-        return self._loop._states.get(self._proposer.name)
-
-    def save_state(self, state: Any) -> None:
-        self._loop._states[self._proposer.name] = state
-
-    def say(self, message: str) -> None:
-        self._loop.watcher.on_message(self._loop, message)
-
-    def log(self, record: dict[str, Any]) -> None:
-        loop = self._loop
-        wall_s, self._logged_s = loop.elapsed_s - self._logged_s, loop.elapsed_s
-        whole = {"item": self._item, "wall_s": wall_s, **record}
-        loop.watcher.on_log(loop, self._proposer.name, whole)
-        loop.watcher.on_progress(loop)
-
-    def spend(self, task: Task, seconds: float) -> None:
-        self._loop.spent_s[task.id] += seconds
-        self.counted_s += seconds
-
-    def traces(self, task: Task) -> bool:
-        return task.id in self._loop.traced
-
-    def trace(self, task: Task, message: str) -> None:
-        if self.traces(task):
-            self._loop.watcher.on_trace(task, self._proposer.name, message)

@@ -1,4 +1,4 @@
-"""A bar that says how far a search is: in a notebook, on a terminal, or a line now and then."""
+"""Progress of a search: a bar in a notebook or on a terminal, lines elsewhere."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from arcbatt.plurals import count
 
 from .loop import Loop, Watcher
 
-# In a notebook an update is a message to the browser, and each is kept in the file's last state.
-SECONDS_AN_UPDATE = 0.5
-# Where there is neither notebook nor terminal: a line so often.
-SECONDS_A_LINE = 10.0
-REFRESHES_A_SECOND = 4
+# Each update in a notebook is a message to the browser.
+SECONDS_PER_UPDATE = 0.5
+# Without notebook and terminal.
+SECONDS_PER_LINE = 10.0
+REFRESHES_PER_S = 4
 BAR_COLUMNS = 24
 
 
 class Progress(Watcher):
-    """What a bar shows: copied from the loop when that has something to say."""
+    """The state of a progress bar, copied from the loop."""
 
     def __init__(self) -> None:
         self._loop: Loop | None = None
@@ -50,29 +50,29 @@ class Progress(Watcher):
 
     @property
     def fraction(self) -> float:
-        """The part of the budget that is spent, 0 to 1."""
+        """The spent share of the budget, 0 to 1."""
         loop = self._loop
         if loop is None or not loop.budget_s:
             return 0.0
         return min(1 - loop.left_s / loop.budget_s, 1.0)
 
     def say(self, is_done: bool = False) -> str:
-        """Return how far it is in a few words."""
+        """Return the progress in a few words."""
         loop = self._loop
         if loop is None:
-            return "begins"
-        found = f"programs fit {self.n_fitted} of {count(len(loop.tasks), 'task')}"
+            return "starting"
+        fitted = f"programs fit {self.n_fitted} of {count(len(loop.tasks), 'task')}"
         if is_done:
-            return f"{found} after {loop.elapsed_s:,.1f} s"
-        return f"{found}, {loop.left_s:,.0f} s left"
+            return f"{fitted} after {loop.elapsed_s:,.1f} s"
+        return f"{fitted}, {loop.left_s:,.0f} s left"
 
 
 @contextmanager
 def watching(progress: bool | Watcher | None) -> Iterator[Watcher]:
-    """Show how far a loop is while it runs inside; yield who is to watch it.
+    """Show the progress of a loop inside; yield the watcher for it.
 
-    None shows a bar in a notebook and on a terminal, True anywhere, False nothing; a watcher is
-    told all and shows what it likes.
+    None shows a bar in a notebook and on a terminal, True shows progress anywhere, False nowhere; a
+    watcher is yielded itself.
     """
     if isinstance(progress, Watcher):
         yield progress
@@ -90,12 +90,12 @@ def watching(progress: bool | Watcher | None) -> Iterator[Watcher]:
         with Live(
             console=console,
             get_renderable=lambda: _draw(shown),
-            refresh_per_second=REFRESHES_A_SECOND,
+            refresh_per_second=REFRESHES_PER_S,
             transient=True,
         ):
             yield shown
     elif progress:
-        with _ticking(SECONDS_A_LINE, lambda: print(shown.say(), file=sys.stderr, flush=True)):
+        with _ticking(SECONDS_PER_LINE, lambda: print(shown.say(), file=sys.stderr, flush=True)):
             yield shown
     else:
         yield shown
@@ -109,7 +109,7 @@ def _draw(shown: Progress) -> Table:
 
 
 def bar_html(shown: Progress, is_done: bool = False) -> str:
-    """Return the bar of a notebook; when all is done, only what came of it."""
+    """Return the bar for a notebook, or its last line."""
     if is_done:
         return f"<div>{escape(shown.say(is_done=True))}</div>"
     return (
@@ -120,11 +120,11 @@ def bar_html(shown: Progress, is_done: bool = False) -> str:
 
 @contextmanager
 def _in_notebook(shown: Progress) -> Iterator[None]:
-    """Keep one output of the cell current; it needs no widgets."""
+    """Keep one output of the cell current, without widgets."""
     notebook = notebook_display()
     handle = notebook.display(notebook.HTML(bar_html(shown)), display_id=True)
     try:
-        with _ticking(SECONDS_AN_UPDATE, lambda: handle.update(notebook.HTML(bar_html(shown)))):
+        with _ticking(SECONDS_PER_UPDATE, lambda: handle.update(notebook.HTML(bar_html(shown)))):
             yield
     finally:
         handle.update(notebook.HTML(bar_html(shown, is_done=True)))
@@ -132,17 +132,17 @@ def _in_notebook(shown: Progress) -> Iterator[None]:
 
 @contextmanager
 def _ticking(every_s: float, tick: Callable[[], None]) -> Iterator[None]:
-    """Call a function now and then from a thread, since the engine may be at work for seconds."""
+    """Call a function regularly from a thread: the engine may work for seconds."""
     is_over = Event()
 
-    def go_on() -> None:
+    def repeat() -> None:
         due_s = time.monotonic() + every_s
         while not is_over.wait(max(due_s - time.monotonic(), 0.0)):
             with phase("display"):
                 tick()
             due_s = time.monotonic() + every_s
 
-    thread = Thread(target=go_on, daemon=True)
+    thread = Thread(target=repeat, daemon=True)
     thread.start()
     try:
         yield

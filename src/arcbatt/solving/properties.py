@@ -1,8 +1,7 @@
-"""What all demos of a task have in common: a task in, what an output breaks of it out.
+"""Properties that all demos of a task share, and those that a test output breaks.
 
-Each property is read off a pair of input and output. One that has the same value in every demo is
-shared; a grid that has another value with its test input breaks it. Where an output has more than
-one reason to be wrong, it breaks several.
+A property is a value of an (input, output) pair. If it is the same in every demo, the property is
+shared, and a test output with another value breaks it.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ from itertools import chain, groupby
 
 from arcbatt.tasks import Grid, Task
 
-# A value that says nothing: the property is not there.
+# The value of a property that does not apply.
 ABSENT = None
 
 
 class _Facts:
-    """What several properties need to know of an input and an output."""
+    """Facts about an (input, output) pair that several properties need."""
 
     def __init__(self, before: Grid, after: Grid) -> None:
         self.before, self.after = before, after
@@ -39,16 +38,16 @@ def _commonest(counts: Counter[int]) -> int:
 
 
 def _part_sizes(grid: Grid, ground: int) -> Iterator[int]:
-    """The cells of each part of one colour that hangs together, corners too, without the ground."""
+    """Return the sizes of 8-connected parts of one color, without the background."""
     sizes: list[int] = []
-    joined: list[int] = []  # the run that stands for the part, by run
+    joined: list[int] = []  # the representative of each run's part
 
     def root(run: int) -> int:
         while joined[run] != run:
             run = joined[run]
         return run
 
-    above: list[tuple[int, int, int, int]] = []  # start, end, colour, number
+    above: list[tuple[int, int, int, int]] = []  # start, end, color, number
     for row in grid:
         here = []
         start = 0
@@ -71,7 +70,7 @@ def _part_sizes(grid: Grid, ground: int) -> Iterator[int]:
 
 
 def _holds(fact: bool) -> bool | None:
-    """A fact that only says something where it is true."""
+    """Return a property that applies only where a fact is true."""
     return True if fact else ABSENT
 
 
@@ -83,14 +82,14 @@ def _ratio(facts: _Facts) -> Hashable:
 def _of_changes(
     read: Callable[[_Facts, frozenset[tuple[int, int]]], Hashable],
 ) -> Callable[[_Facts], Hashable]:
-    """A property of what changes, where input and output have one size."""
+    """Return a property of the changed colors, for input and output of one size."""
     return lambda facts: ABSENT if facts.changes is None else read(facts, facts.changes)
 
 
 PROPERTIES: dict[str, Callable[[_Facts], Hashable]] = {
-    "the same colours turn into the same": _of_changes(lambda _, changes: changes),
-    "the same colours change": _of_changes(lambda _, changes: frozenset(old for old, _ in changes)),
-    "cells change to the same colours": _of_changes(
+    "the same colors turn into the same": _of_changes(lambda _, changes: changes),
+    "the same colors change": _of_changes(lambda _, changes: frozenset(old for old, _ in changes)),
+    "cells change to the same colors": _of_changes(
         lambda _, changes: frozenset(new for _, new in changes)
     ),
     "only the background changes": _of_changes(
@@ -101,16 +100,16 @@ PROPERTIES: dict[str, Callable[[_Facts], Hashable]] = {
     ),
     "the output is not the input": lambda facts: _holds(facts.before != facts.after),
     "the output has the input's size, or one multiple of it": _ratio,
-    "outputs have the same colours": lambda facts: frozenset(facts.counts),
-    "the same colours are new": lambda facts: frozenset(facts.counts) - set(facts.counts_before),
-    "all colours of the input are there": lambda facts: _holds(
+    "outputs have the same colors": lambda facts: frozenset(facts.counts),
+    "the same colors are new": lambda facts: frozenset(facts.counts) - set(facts.counts_before),
+    "all colors of the input are there": lambda facts: _holds(
         set(facts.counts_before) <= set(facts.counts)
     ),
-    "no colour is new": lambda facts: _holds(set(facts.counts) <= set(facts.counts_before)),
-    "as many cells of each colour as before": lambda facts: _holds(
+    "no color is new": lambda facts: _holds(set(facts.counts) <= set(facts.counts_before)),
+    "as many cells of each color as before": lambda facts: _holds(
         facts.counts == facts.counts_before
     ),
-    "outputs have as many colours": lambda facts: len(facts.counts),
+    "outputs have as many colors": lambda facts: len(facts.counts),
     "the background is the input's": lambda facts: _holds(_commonest(facts.counts) == facts.ground),
     "outputs have the same background": lambda facts: _commonest(facts.counts),
     "outputs are the same upside down": lambda facts: _holds(facts.after == facts.after[::-1]),
@@ -144,7 +143,7 @@ class SharedProperties:
                 self.values[name] = first
 
     def broken(self, test: int, grid: Grid) -> tuple[str, ...]:
-        """Return the shared properties that a grid for a test input does not have."""
+        """Return the shared properties that a test output breaks."""
         facts = _Facts(self._task.test_inputs[test], grid)
         return tuple(
             name for name, value in self.values.items() if PROPERTIES[name](facts) != value

@@ -1,35 +1,34 @@
-"""Candidates of a task in, two attempts for each test input out.
+"""Rank a task's candidates and pick two attempts per test input.
 
-Attempts are grids: the evidence for a grid is summed over all candidates that give it. One
-candidate counts 2 to the power of its weight in bits:
+Attempts are grids. The evidence for a grid is summed over all candidates that give it; a candidate
+counts 2 to the power of its weight in bits:
 
     weight = nearness + trust - choice - costs
 
-- choice: the bits that the proposer says went into the program, more where it was made for, or
-  learnt, all demos that it fits, and finds none unseen;
-- trust: the logarithm of what its proposer is trusted with;
-- nearness: where no demo comes out right, log2(0.02) + 4 log2(credit / 1000), otherwise 0;
-- costs: for each fault that it has (`FAULTS`) what that costs (`COSTS`):
-  - a demo does not come out right; then again for each demo that does not;
-  - it learns from the demos, and not all that it fits come out right when it is not shown them, or
-    that is unknown;
-  - it gives something else on a copy of the task, for each (`arcbatt.evaluation.copies`);
-  - the grid lacks a property that all demos share, for each up to `MAX_BROKEN` (`properties`).
+- choice: the bits of the proposal, including the penalty for programs that may have memorized the
+  demos;
+- trust: the logarithm of the proposer's trust;
+- nearness: if no demo is right, log2(0.02) + 4 log2(credit / 1000), otherwise 0;
+- costs: for each fault (`FAULTS`) its cost (`COSTS`):
+  - some demo is wrong; then again for each wrong demo;
+  - the program learns from the demos, and some demo that it fits is wrong, or was not tried, when
+    it is held out;
+  - for each copy of the task (`arcbatt.evaluation.copies`) on which it gives something else;
+  - for each property that all demos share and the grid lacks (`properties`), up to `MAX_BROKEN`.
 
-Candidates of one family are kin, and agree for that reason alone: of a family the heaviest counts
-in full, the next half, then a quarter, so that all together count at most twice. Families are
-summed.
+Agreement within a family is weak evidence: its heaviest candidate counts in full, the next half,
+then a quarter, so that a family counts at most twice its best. Families are summed.
 
-The first attempt is the grid with the most evidence. The second is that with the most among the
-others, a grid that only the first one's families give counting `KIN_SHARE`. Where there are too few
-grids, the input itself and simple variants stand in: no attempt is ever empty.
+The first attempt is the grid with the most evidence, the second the best of the others, where a
+grid given only by families of the first counts `SAME_FAMILY_SHARE`. If there are too few grids,
+the input itself and simple variants of it stand in: no attempt is ever empty.
 
     confidence = 1 / (1 + exp(-(A + B * log2(evidence of the first) + C * its share + D * few)))
 
-with few being 1 where the best program behind the first learns from two demos or fewer, else 0; of
-several test inputs, the least. What `COSTS` and `CONFIDENCE` are is fitted to what was right on
-ARC-AGI-1 training without the bundled solvers; `python bench/solve.py --fit` fits them anew and
-says, cross-validated by task, what they are worth.
+where few is 1 if the best program behind the first attempt learns from at most two demos, else 0.
+Of several test inputs the lowest confidence counts. `COSTS` and `CONFIDENCE` are fitted to
+ARC-AGI-1 training without the bundled solvers: `python bench/solve.py --fit` fits them again and
+cross-validates them by task.
 """
 
 from __future__ import annotations
@@ -47,16 +46,16 @@ from arcbatt.tasks.submission import N_ATTEMPTS, stand_ins
 from .candidates import TaskCandidates
 
 NEARLY_RIGHT = 0.02
-KIN_SHARE = 0.9
+SAME_FAMILY_SHARE = 0.9
 LEAST_EVIDENCE = 1e-12
 MAX_BROKEN = 4
-# From so few demos anything can be learnt.
+# With this few demos, learning is unreliable.
 FEW_DEMOS = 2
 
 FAULTS = (
     "does not fit all demos",
     "demos missed",
-    "not found again unseen",
+    "held-out demos missed",
     "copies lost",
     "properties broken",
 )
@@ -66,7 +65,7 @@ CONFIDENCE = (0.18, 0.33, 3.41, -0.37)
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """What one candidate counts for a grid that it gives, in bits; `faults` are counts."""
+    """The weight of a candidate for a grid that it gives, in bits; `faults` are counts."""
 
     choice: float
     trust: float
@@ -75,7 +74,7 @@ class Weight:
 
     @property
     def prior(self) -> float:
-        """What it counts but for its faults."""
+        """The weight without faults."""
         return self.trust + self.nearness - self.choice
 
     def bits(self, costs: Sequence[float] = COSTS) -> float:
@@ -86,7 +85,7 @@ class Weight:
 
     @property
     def parts(self) -> dict[str, float]:
-        """The bits that each part takes from it, by name; what takes none is left out."""
+        """The bits that each part subtracts, by name, without zeros."""
         parts = {"choice": self.choice, "trust": -self.trust, "credit": -self.nearness}
         for name, count, cost in zip(FAULTS, self.faults, COSTS, strict=True):
             parts[name] = count * cost
@@ -94,7 +93,7 @@ class Weight:
 
 
 def weigh(candidate: Candidate, n_broken: int = 0) -> Weight:
-    """Return what one candidate counts for a grid that breaks so many shared properties."""
+    """Return the weight of a candidate for a grid that breaks `n_broken` shared properties."""
     trial = candidate.trial
     n_missed = trial.n_demos - trial.n_fitted
     nearness = 0.0
@@ -103,7 +102,7 @@ def weigh(candidate: Candidate, n_broken: int = 0) -> Weight:
     faults = (
         int(n_missed > 0),
         n_missed,
-        int(not trial.holds_unseen),
+        int(not trial.predicts_held_out),
         N_COPIES - trial.n_copies,
         min(n_broken, MAX_BROKEN),
     )
@@ -112,10 +111,10 @@ def weigh(candidate: Candidate, n_broken: int = 0) -> Weight:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A grid for a test input, with all that speaks for it, the plainest first.
+    """A grid for a test input, with the candidates that give it, the plainest first.
 
-    `broken` names the properties that all demos share and it lacks. A grid that nobody offered has
-    no evidence and nobody behind it.
+    `broken` names the properties that all demos share and it lacks. A stand-in has no evidence and
+    no supporters.
     """
 
     grid: Grid
@@ -129,7 +128,7 @@ class Attempt:
 
     @property
     def weight(self) -> Weight | None:
-        """What the first of them counts."""
+        """The weight of the best supporter."""
         return None if self.best is None else weigh(self.best, len(self.broken))
 
     @property
@@ -139,7 +138,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class RankedTest:
-    """The two attempts at one test input, how sure they are, and the other grids, best first."""
+    """The two attempts at a test input, their confidence, and the other grids, best first."""
 
     attempts: tuple[Attempt, Attempt]
     confidence: float
@@ -152,7 +151,7 @@ class RankedTest:
 
     @property
     def n_grids(self) -> int:
-        """How many different grids were offered."""
+        """The number of different grids that candidates give."""
         return len(self.lost) + sum(attempt.best is not None for attempt in self.attempts)
 
 
@@ -169,18 +168,18 @@ class RankedTask:
 
     @property
     def best(self) -> Candidate | None:
-        """What gave the first attempt at the first test input."""
+        """The candidate behind the first attempt at the first test input."""
         return self.tests[0].attempts[0].best
 
     @property
     def winners(self) -> list[Candidate]:
-        """What gave the attempts, first attempts first, each once."""
-        found = (test.attempts[k].best for k in range(N_ATTEMPTS) for test in self.tests)
-        return list({id(kept): kept for kept in found if kept is not None}.values())
+        """The candidates behind the attempts, first attempts first, each once."""
+        behind = (test.attempts[k].best for k in range(N_ATTEMPTS) for test in self.tests)
+        return list({id(each): each for each in behind if each is not None}.values())
 
 
 def confidence_features(first: Attempt, total: float) -> tuple[float, ...]:
-    """Return what confidence is computed from: 1, the evidence in bits, its share, few demos."""
+    """Return the features of confidence: 1, the evidence in bits, its share, few demos."""
     known = max(first.evidence, LEAST_EVIDENCE)
     trial = None if first.best is None else first.best.trial
     is_few = trial is not None and trial.learns and trial.n_demos <= FEW_DEMOS
@@ -188,15 +187,15 @@ def confidence_features(first: Attempt, total: float) -> tuple[float, ...]:
 
 
 def confidence_in(first: Attempt, total: float) -> float:
-    """Return how sure one can be that one of two attempts is right."""
+    """Return the estimated probability that one of two attempts is right."""
     features = confidence_features(first, total)
     return 1 / (1 + exp(-sum(a * b for a, b in zip(CONFIDENCE, features, strict=True))))
 
 
 def rank_task(candidates: TaskCandidates, costs: Sequence[float] = COSTS) -> RankedTask:
-    """Return two attempts, not the same, for each test input of a task."""
+    """Return two different attempts for each test input of a task."""
     task = candidates.task
-    # Without what a grid breaks, which takes the same from all that give it.
+    # Without broken properties, which cost the same for all candidates of a grid.
     weighed = [(weigh(each).bits(costs), each) for each in candidates.kept]
     tests = []
     for k, grid in enumerate(task.test_inputs):
@@ -219,7 +218,7 @@ def _rank_test(test_input: Grid, offered: Sequence[Attempt]) -> RankedTest:
         known = offered[0].families
 
         def merit(attempt: Attempt) -> float:
-            return attempt.evidence * (KIN_SHARE if attempt.families <= known else 1.0)
+            return attempt.evidence * (SAME_FAMILY_SHARE if attempt.families <= known else 1.0)
 
         chosen.append(max(offered[1:], key=merit))
     total = sum(attempt.evidence for attempt in offered)
@@ -240,7 +239,7 @@ def _attempt(
     broken: tuple[str, ...],
     costs: Sequence[float],
 ) -> Attempt:
-    # Of equal weight they stay in the order that they come in, the best first.
+    # The sort is stable: candidates of equal weight stay in order, the best first.
     behind.sort(key=lambda pair: -pair[0])
     by_family: Counter[str] = Counter()
     evidence = 0.0
@@ -254,9 +253,9 @@ def _attempt(
 
 
 def _plainness(candidate: Candidate, costs: Sequence[float]) -> tuple[float, ...]:
-    """Return what candidates of the same grid are shown by: faults in demos, choice, calls.
+    """Return the order in which candidates of a grid are shown: faults in demos, choice, calls.
 
-    Who found it tells nothing to whoever reads it, nor whether its rule is symmetric.
+    Trust and copies tell a reader nothing about the program.
     """
     weight = weigh(candidate)
     of_demos = sum(n * cost for n, cost in zip(weight.faults[:3], costs, strict=False))
@@ -264,5 +263,5 @@ def _plainness(candidate: Candidate, costs: Sequence[float]) -> tuple[float, ...
 
 
 def _order(attempt: Attempt) -> tuple[object, ...]:
-    """The most evidence first; the grid itself makes ties the same on every run."""
+    """Return a sort key: the most evidence first, ties broken by the grid."""
     return (-attempt.evidence, attempt.grid)

@@ -1,14 +1,14 @@
-"""The folder of a run: what it was asked for, what happened, all that is known, how it went.
+"""The folder of a run: its options, log, ledger and charts.
 
-| file | what it has |
+| file | content |
 | --- | --- |
-| `config.json` | command, options, seed, versions: enough to run it again on any machine |
-| `log.jsonl` | one JSON object a part of the work, in order; in long runs (`log`), of many cards |
-| `pool.db` | the run's ledger: programs, trials, finished work, where proposers stand |
-| `progress.svg`, `progress.png` | charts, drawn when the run ends, however it ends |
+| `config.json` | command, options, seed, versions: enough to repeat the run on any machine |
+| `log.jsonl` | a JSON object per part of the work, in order; in long runs (`log`) per many cards |
+| `pool.db` | the run's ledger: programs, trials, finished work, states of proposers |
+| `progress.svg`, `progress.png` | charts, drawn at the end of the run |
 
-A process that is killed leaves at most a torn last line in the log, which nobody reads. A run that
-is resumed starts from its ledger, so what the log has beyond that is cut off and logged anew.
+A killed process leaves at most an incomplete last line in the log, which is ignored. A resumed run
+starts from its ledger; log entries beyond it are cut off.
 """
 
 from __future__ import annotations
@@ -40,31 +40,40 @@ from .log import LogEntry, progress_charts
 CONFIG = "config.json"
 LOG = "log.jsonl"
 POOL = "pool.db"
+SUBMISSION = "submission.json"
+REPORT = "report.html"
+RESULTS = "results.json"
+HALL_OF_FAME = "hall_of_fame.json"
 LOCK = "lock"
-# Whoever looks whether a run goes on (`runs.is_running`) has its lock for a moment.
+# `runs.is_running` holds the lock for a moment.
 LOCK_WAIT_S = 0.3
-# Of the files here; another number is another way to write them.
+# Increase with any change of the files' form.
 FORMAT = 2
 
 
 class RunFolderError(Exception):
-    """A folder cannot be used as that of a run; the message says why and what to do."""
+    """A folder cannot be used as a run folder; the message says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunConfig:
-    """What a run was asked for.
+    """The command of a run and its options.
 
-    Nothing in it may depend on the machine but paths, and how large cards are if nobody has said.
+    Only paths, and the default size of cards, may depend on the machine.
     """
 
     command: str
     seed: int
     options: Mapping[str, Any]
 
+    @property
+    def title(self) -> str:
+        """The heading of the run's report."""
+        return f"arcbatt {self.command} {self.options['data']}"
+
 
 def run_versions() -> dict[str, str]:
-    """Return the versions that what a run finds depends on."""
+    """Return the versions that the results of a run depend on."""
     return {
         "arcbatt": __version__,
         "language": language_version(),
@@ -73,9 +82,9 @@ def run_versions() -> dict[str, str]:
 
 
 class RunFolder:
-    """The folder of a run that this process works on; no other can at the same time.
+    """The folder of a run, locked by this process.
 
-    Make it by `create` or `open`, and use it as a context: its end draws the charts.
+    Use `create` or `open`, and the folder as a context: leaving it draws the charts.
     """
 
     def __init__(self, path: Path, config: RunConfig) -> None:
@@ -85,12 +94,12 @@ class RunFolder:
         try:
             self._lock.acquire()
         except Timeout:
-            raise RunFolderError(f"{path} is in use by another process that runs in it") from None
+            raise RunFolderError(f"{path} is in use by another process") from None
         self._log: FileIO | None = None
 
     @classmethod
     def create(cls, base: Path, config: RunConfig) -> RunFolder:
-        """Make a new folder inside `base`, named after the command and the time."""
+        """Create a folder inside `base`, named after the command and the time."""
         content = {
             "format": FORMAT,
             **asdict(config),
@@ -110,24 +119,24 @@ class RunFolder:
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:
-        """Open the folder of a run to resume it, from its ledger or, without one, anew."""
+        """Open the folder of a run to resume it."""
         config, language = read_config(path)
         if language != language_version():
             raise RunFolderError(
-                f"{path} was begun with another version of the language ({language}), and its "
-                f"results do not hold for this one; begin a new run"
+                f"{path} was started with another version of the language ({language}), and its "
+                f"results are not valid for this one; start a new run"
             )
         return cls(path, config)
 
     def begin_log(self, n_entries: int) -> None:
-        """Open the log to add to it, cut back to what the ledger covers."""
+        """Open the log for appending, cut back to the entries that the ledger covers."""
         self._log = _open_log(self.path / LOG, n_entries)
 
     @phase("store")
     def append(self, entry: LogEntry) -> None:
-        """Add to the log. It survives the end of this process, however sudden.
+        """Append an entry, which survives a sudden end of this process.
 
-        An `OSError` leaves the log as it was before, so that the entry can be added later.
+        An `OSError` leaves the log unchanged, so that the entry can be appended later.
         """
         assert self._log is not None  # begin_log was called
         left = memoryview((json.dumps(entry.to_json(), allow_nan=False) + "\n").encode())
@@ -141,28 +150,28 @@ class RunFolder:
 
     @phase("store")
     def sync_log(self) -> None:
-        """Have the log reach the disk, before a ledger that covers it does."""
+        """Write the log to disk, before the ledger that covers it."""
         if self._log is not None:
             os.fsync(self._log.fileno())
 
     @phase("display")
     def draw_progress(self) -> None:
-        """Draw the charts of what is in the log by now."""
+        """Draw the charts of the log."""
         charts = progress_charts(read_log(self.path / LOG))
         title = f"arcbatt {self.config.command}, seed {self.config.seed}"
         write_whole(self.path / "progress.svg", svg_charts(title, charts))
         write_whole(self.path / "progress.png", png_charts(title, charts))
 
     def _try_to_draw(self) -> None:
-        """Draw the charts; that they cannot be drawn or written ends nothing, and is said."""
+        """Draw the charts; warn if that fails."""
         try:
             self.draw_progress()
-        except Exception as error:  # whatever a library of another version may raise
+        except Exception as error:  # of any library
             why = f"{type(error).__name__}: {error}"
             warnings.warn(f"{self.path}: no charts ({why})", RuntimeWarning, stacklevel=2)
 
     def close(self) -> None:
-        """Let other processes have the folder."""
+        """Unlock the folder."""
         if self._log is not None:
             self._log.close()
         self._lock.release()
@@ -184,7 +193,7 @@ class RunFolder:
 
 
 def read_config(path: Path) -> tuple[RunConfig, str]:
-    """Return what the run in a folder was asked for, and the language that it was begun with."""
+    """Return the config of a run, and the version of the language it was started with."""
     try:
         content = json.loads((path / CONFIG).read_bytes())
         if not isinstance(content, dict):
@@ -204,9 +213,9 @@ def read_config(path: Path) -> tuple[RunConfig, str]:
 
 
 def not_a_run(path: Path, why: str | None) -> RunFolderError:
-    """Return the error that a folder is not that of a run, with where runs are that may be meant.
+    """Return the error for a folder that is not a run folder, with a hint where runs are.
 
-    `kaggle` has them in a folder of its output; and who has only one may name the folder above it.
+    A user may name the parent folder, or the output folder of `kaggle`.
     """
     message = f"{path} is not the folder of a run: {CONFIG}: {why}"
     for place in (path, path / RUNS):
@@ -216,9 +225,9 @@ def not_a_run(path: Path, why: str | None) -> RunFolderError:
 
 
 def read_log(path: Path) -> Iterator[LogEntry]:
-    """Yield the entries of a log, which may belong to a run that is going on.
+    """Yield the entries of a log, also while the run is in progress.
 
-    A torn last line does not count. A line that is no entry is a `RunFolderError`.
+    An incomplete last line is ignored. Any other malformed line raises `RunFolderError`.
     """
     for number, line in enumerate(_whole_lines(path), 1):
         try:
@@ -228,7 +237,7 @@ def read_log(path: Path) -> Iterator[LogEntry]:
 
 
 def _whole_lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file that have an end, one at a time: a log may be long."""
+    """Yield the complete lines of a file; a log may be long."""
     with path.open("rb") as file:
         for line in file:
             if line.endswith(b"\n"):
@@ -240,10 +249,10 @@ def _open_log(path: Path, n_entries: int) -> FileIO:
     kept = list(islice(sizes, n_entries))
     if len(kept) < n_entries:
         raise RunFolderError(
-            f"{path} has {len(kept)} entries, {POOL} speaks of {n_entries}: "
-            f"it was shortened or is damaged; begin a new run"
+            f"{path} has {len(kept)} entries, but {POOL} expects {n_entries}: "
+            f"it was shortened or is damaged; start a new run"
         )
-    # Without a buffer: one would keep what had no room on the disk, and write it again at the end.
+    # Unbuffered: a buffer would keep what did not fit on the disk, and write it again at the end.
     file = path.open("ab", buffering=0)
     file.truncate(sum(kept))
     return file

@@ -1,4 +1,4 @@
-"""Folders of runs in, what each was and came to, and what sets two apart, out."""
+"""Run folders: summaries, results, comparison and removal."""
 
 from __future__ import annotations
 
@@ -21,13 +21,22 @@ from arcbatt.tasks.program_names import program_name
 from .report.explanations import FOLDER
 from .report.page import make_report
 from .report.results_shape import find_fault
-from .run import REPORT, RESULTS, SUBMISSION, report_title
-from .run_folder import CONFIG, LOCK, RunConfig, RunFolderError, not_a_run, read_config
+from .run_folder import (
+    CONFIG,
+    LOCK,
+    REPORT,
+    RESULTS,
+    SUBMISSION,
+    RunConfig,
+    RunFolderError,
+    not_a_run,
+    read_config,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """A run as a list shows it; of one that has no results yet the counts are None."""
+    """A run as a list shows it; counts are None before it has results."""
 
     path: Path
     config: RunConfig
@@ -40,7 +49,7 @@ class RunSummary:
 
     @property
     def data(self) -> str:
-        """Where its tasks are."""
+        """Where its tasks come from."""
         return str(self.config.options.get("data", "?"))
 
     def to_json(self) -> dict[str, Any]:
@@ -59,7 +68,7 @@ class RunSummary:
 
 
 def summarize_run(path: Path) -> RunSummary:
-    """Return what the run in a folder is; a folder of another kind is a `RunFolderError`."""
+    """Return the summary of a run; raise `RunFolderError` for another folder."""
     config, _ = read_config(path)
     results: Mapping[str, Any] = read_results(path) if (path / RESULTS).exists() else {}
     return RunSummary(
@@ -77,15 +86,15 @@ def summarize_run(path: Path) -> RunSummary:
 def _count_bytes(path: Path) -> int:
     n_bytes = 0
     for file in path.rglob("*"):
-        with suppress(FileNotFoundError):  # a run that goes on replaces its files
+        with suppress(FileNotFoundError):  # a running search replaces its files
             n_bytes += file.stat().st_size if file.is_file() else 0
     return n_bytes
 
 
 def list_runs(base: Path) -> tuple[list[RunSummary], list[str]]:
-    """Return the runs in a folder, the newest first, and what is wrong with others in it.
+    """Return the runs in a folder, the newest first, and messages about unreadable ones.
 
-    A folder that is not there has none; a file in its place is a `RunFolderError`.
+    A missing folder has none; a file in its place raises `RunFolderError`.
     """
     if base.exists() and not base.is_dir():
         raise RunFolderError(f"{base} is not a folder of runs: name the folder that they are in")
@@ -102,7 +111,7 @@ def list_runs(base: Path) -> tuple[list[RunSummary], list[str]]:
 
 
 def read_results(path: Path) -> Mapping[str, Any]:
-    """Return what a run wrote of itself; what is no such file is a `RunFolderError`."""
+    """Return the content of `results.json`; raise `RunFolderError` if it is malformed."""
     content = read_json(path / RESULTS, RunFolderError)
     if fault := find_fault(content):
         raise RunFolderError(
@@ -114,9 +123,9 @@ def read_results(path: Path) -> Mapping[str, Any]:
 
 
 def tasks_of_run(path: Path) -> tuple[str, tuple[str, ...] | None]:
-    """Return where the tasks of a run are, and which of them it was for: None for all.
+    """Return where the tasks of a run come from, and the chosen ids, None for all.
 
-    It asks no more of the folder, so that what another version wrote can be scored.
+    It reads nothing else, so that runs of other versions can be scored.
     """
     try:
         content = json.loads((path / CONFIG).read_bytes())
@@ -128,7 +137,7 @@ def tasks_of_run(path: Path) -> tuple[str, tuple[str, ...] | None]:
     data = options.get("data") if isinstance(options, dict) else None
     if not isinstance(data, str) or not isinstance(options, dict):
         raise RunFolderError(
-            f"{path / CONFIG}: does not say which tasks the run was for; give --data SET"
+            f"{path / CONFIG}: the tasks of the run are missing; name them with --data SET"
         )
     chosen = options.get("tasks")
     if chosen is None:
@@ -137,9 +146,9 @@ def tasks_of_run(path: Path) -> tuple[str, tuple[str, ...] | None]:
 
 
 def note_score(path: Path, right: Mapping[str, Sequence[int | None]]) -> None:
-    """Write the report of a run anew with what is right in it.
+    """Rewrite the report of a run with its score.
 
-    `right` has by task id for each test input the attempt that is right, None for none.
+    `right` has the right attempt at each test input by task id, None for none.
     """
     config, _ = read_config(path)
     results = read_results(path)
@@ -150,7 +159,7 @@ def note_score(path: Path, right: Mapping[str, Sequence[int | None]]) -> None:
     report = make_report(
         results,
         tasks,
-        title=report_title(config),
+        title=config.title,
         explanations={task: place for task, place in places.items() if (path / place).exists()},
         right=right,
     )
@@ -158,7 +167,7 @@ def note_score(path: Path, right: Mapping[str, Sequence[int | None]]) -> None:
 
 
 def is_running(path: Path) -> bool:
-    """Return whether a process works in the folder of a run; one that is read-only has none."""
+    """Return whether a process works in a run's folder; False for a read-only folder."""
     if not (path / LOCK).exists():
         return False
     try:
@@ -171,22 +180,22 @@ def is_running(path: Path) -> bool:
 
 
 def remove_run(path: Path) -> None:
-    """Remove the folder of a run, or a link to one; one at work is a `RunFolderError`."""
-    read_config(path)  # so that nothing else is ever removed
+    """Remove a run folder or a link to one; raise `RunFolderError` for a running one."""
+    read_config(path)  # refuses any other folder
     lock = FileLock(path / LOCK, blocking=False)
     try:
         with lock:
             if path.is_symlink():
-                path.unlink()  # what it leads to was put elsewhere, to be kept
+                path.unlink()  # a target stored elsewhere is kept
             else:
                 shutil.rmtree(path)
     except Timeout:
-        raise RunFolderError(f"{path} is in use by another process that runs in it") from None
+        raise RunFolderError(f"{path} is in use by another process") from None
 
 
 @dataclass(frozen=True, slots=True)
-class TaskOfTwo:
-    """How one task went in two runs: what its results say, None where a run has not the task."""
+class TaskComparison:
+    """The results of a task in two runs, None if a run does not have the task."""
 
     task_id: str
     first: Mapping[str, Any] | None
@@ -194,7 +203,7 @@ class TaskOfTwo:
 
     @property
     def fits(self) -> tuple[bool, bool]:
-        """Whether a program fits, in the one run and in the other."""
+        """Whether a program fits, in the first run and in the second."""
         return tuple(row is not None and row["fits"] for row in (self.first, self.second))  # type: ignore[return-value]
 
     @property
@@ -209,18 +218,18 @@ def _grids(row: Mapping[str, Any]) -> list[Any]:
     return [attempt["grid"] for test in row["tests"] for attempt in test["attempts"]]
 
 
-def compare_runs(first: Path, second: Path) -> list[TaskOfTwo]:
-    """Return how every task of two runs went, in ascending order of id."""
+def compare_runs(first: Path, second: Path) -> list[TaskComparison]:
+    """Return the results of every task of two runs, in ascending order of id."""
     rows = [{row["task"]: row for row in read_results(path)["by_task"]} for path in (first, second)]
     ids = sorted(rows[0].keys() | rows[1].keys())
-    return [TaskOfTwo(task_id, rows[0].get(task_id), rows[1].get(task_id)) for task_id in ids]
+    return [TaskComparison(task_id, rows[0].get(task_id), rows[1].get(task_id)) for task_id in ids]
 
 
 def split_runs(
-    tasks: Iterable[TaskOfTwo], went: Callable[[TaskOfTwo], tuple[bool, bool]]
-) -> dict[str, list[TaskOfTwo]]:
-    """Return which tasks went well in both runs, in the first or second alone, in neither."""
-    parts: dict[str, list[TaskOfTwo]] = {"both": [], "first": [], "second": [], "neither": []}
+    tasks: Iterable[TaskComparison], went: Callable[[TaskComparison], tuple[bool, bool]]
+) -> dict[str, list[TaskComparison]]:
+    """Return the tasks that succeeded in both runs, only the first, only the second, neither."""
+    parts: dict[str, list[TaskComparison]] = {"both": [], "first": [], "second": [], "neither": []}
     names = {(True, True): "both", (True, False): "first", (False, True): "second"}
     for task in tasks:
         parts[names.get(went(task), "neither")].append(task)

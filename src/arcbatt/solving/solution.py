@@ -1,11 +1,11 @@
-"""Tasks in, a `Solution` for each out: solving from Python."""
+"""Solving from Python: `solve`, `solve_all` and `evolve`, and the solutions they return."""
 
 from __future__ import annotations
 
 import os
 import warnings
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from numbers import Real
 from pathlib import Path
@@ -17,36 +17,36 @@ from arcbatt.drawing.pages import render_page, trusted
 from arcbatt.drawing.pixels import thumbnail
 from arcbatt.drawing.svg import svg_call
 from arcbatt.evaluation import TaskBoard
-from arcbatt.explainer import say_rules
+from arcbatt.explainer import describe_rules
 from arcbatt.language import Program
 from arcbatt.plurals import count
-from arcbatt.pool import Pool, PoolError, merge_open
-from arcbatt.proposers import PROPOSER_NAMES, Proposer, make_proposers
-from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE, choose_card_size
-from arcbatt.proposers.presets import DEFAULT_MAX_BYTES
+from arcbatt.pool import Pool
+from arcbatt.proposers import PROPOSER_NAMES, Proposer
+from arcbatt.proposers.enumerate import EnumerateOptions
+from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE, EvolveOptions, choose_card_size
+from arcbatt.proposers.options import whole_number
+from arcbatt.proposers.registry import DEFAULT_MAX_BYTES
 from arcbatt.tasks import Grid, Task, TaskSet, UnknownTask, to_task, to_tasks
 from arcbatt.tasks.submission import Submission, write_submission
 
-from .cluster import Cluster, open_cluster
-from .loop import Loop, Watcher
+from .interrupts import noting_interrupts
+from .loop import Watcher
+from .options import SearchOptions
 from .progress import watching
 from .ranking import RankedTask
 from .report.submission import make_submission
-from .run import RunOptions, describe_trouble, fill_from, whole_number
+from .search import Search, describe_trouble
+from .store import MemoryStore
 
-# Of many solutions, so many are shown at once.
+# How many solutions a notebook shows.
 MAX_SHOWN = 20
-EVOLVE = "evolve"
 
 
 @dataclass(frozen=True)
 class Solution(Displayed):
-    """What was found for a task.
+    """The solution of a task: two attempts per test input, and the programs behind them.
 
-    `attempts` has two grids for each test input, the likelier first; `programs` are the programs
-    that gave them, those of first attempts first; `confidence`, 0 to 1, says how sure they are (see
-    `ranking`, where it is fitted to training); `fits` says whether a program gives the output of
-    every demo.
+    `fits` is whether a program gives the output of every demo.
     """
 
     ranked: RankedTask
@@ -56,29 +56,31 @@ class Solution(Displayed):
 
     @property
     def task(self) -> Task:
-        """The task that it is a solution of."""
+        """The solved task."""
         return self.ranked.task
 
     @property
     def attempts(self) -> list[tuple[Grid, Grid]]:
-        """Two grids for each test input, the likelier first."""
+        """Two grids per test input, the likelier first."""
         return [(test.attempts[0].grid, test.attempts[1].grid) for test in self.ranked.tests]
 
     @property
     def programs(self) -> list[Program]:
-        """The programs that gave the attempts, those of first attempts first, each once."""
+        """The programs behind the attempts, those of first attempts first, each once."""
         return [candidate.program for candidate in self.ranked.winners]
 
     @property
     def confidence(self) -> float:
-        """How sure it is, 0 to 1, that one of the two attempts is right."""
+        """The estimated probability that one of the two attempts is right."""
         return self.ranked.confidence
 
     @cached_property
     def rules(self) -> list[str]:
-        """What the first of the programs has learnt from the demos, in words, line by line."""
-        evaluate = partial(TaskBoard([self.task], device="cpu", n_threads=1).learnt, self.task)
-        return [line for program in self.programs[:1] for line in say_rules(program, evaluate)]
+        """The rules that the first program has learned from the demos, line by line."""
+        evaluate = partial(
+            TaskBoard([self.task], device="cpu", n_threads=1).values_on_first_demo, self.task
+        )
+        return [line for program in self.programs[:1] for line in describe_rules(program, evaluate)]
 
     @property
     def submission(self) -> Submission:
@@ -86,7 +88,7 @@ class Solution(Displayed):
         return make_submission([self.ranked])
 
     def say(self) -> str:
-        """Return what was found, in one line."""
+        """Return a summary in one line."""
         how = "a program fits all demos" if self.fits else "no program fits all demos"
         ended = ", interrupted" if self.is_interrupted else ""
         return f"{how}, confidence {self.confidence:.2f}{ended}"
@@ -113,7 +115,7 @@ class Solution(Displayed):
 
 @final
 class Solutions(Displayed, Sequence[Solution]):
-    """What was found for several tasks, in ascending order of their ids.
+    """The solutions of several tasks, in ascending order of their ids.
 
     `solutions[0]`, `solutions["67a3c6ac"]`, `len(solutions)`; `save` writes a submission.
     """
@@ -133,11 +135,11 @@ class Solutions(Displayed, Sequence[Solution]):
 
     @property
     def submission(self) -> Submission:
-        """Two attempts at every test input of every task, in Kaggle's format."""
+        """The attempts at all tasks in Kaggle's format."""
         return make_submission([solution.ranked for solution in self._solutions])
 
     def save(self, path: str | Path) -> None:
-        """Write the submission to a file; it is written whole or not at all."""
+        """Write the submission to a file, completely or not at all."""
         write_submission(path, self.submission)
 
     @overload
@@ -195,11 +197,7 @@ def solve(
     off: Collection[str] = (),
     max_bytes: int = DEFAULT_MAX_BYTES,
 ) -> Solution:
-    """Solve one task, given itself or by its id: two attempts at each of its test inputs.
-
-    The options are those of `solve_all`. An interrupt ends the search and returns what was found
-    so far.
-    """
+    """Solve one task, given as a `Task` or by its id, with the options of `solve_all`."""
     (solution,) = solve_all(
         [to_task(task)],
         budget_s,
@@ -235,31 +233,42 @@ def solve_all(
     off: Collection[str] = (),
     max_bytes: int = DEFAULT_MAX_BYTES,
 ) -> Solutions:
-    """Solve tasks within one budget for all of them: two attempts at every test input.
+    """Solve tasks within one budget for all of them: two attempts per test input.
 
-    `tasks` is a set, its name or path, or several tasks or ids. `cluster` says where the work is
+    `tasks` is a set, its name or path, or several tasks or ids. `cluster` is where the work is
     done: "local:N" in N processes on this machine, "auto" or "HOST:PORT" on Ray, None in threads of
-    this process. `progress` shows a bar where someone can see it (None), always (True) or never
-    (False), or is a `Watcher`. The search starts from the bundled solvers, unless `library` is
-    false, and from the programs of a `pool`, which is only read; `keep_in` is the file of a pool
-    that keeps what is found. `proposers` are names, or your own proposers. No proposer has more
-    than `max_rounds` rounds; a run that ends by its rounds, before its budget, repeats exactly from
-    its `seed`. `off` has the names of what to leave out (`arcbatt.proposers.switches`); `max_bytes`
-    bounds the memory of enumerating.
+    this process. `progress` shows a bar in a notebook and on a terminal (None), anywhere (True) or
+    nowhere (False), or is a `Watcher`. The search starts from the bundled solvers, unless `library`
+    is false, and from the programs of a `pool`, which is only read; `keep_in` is the file of a pool
+    to which new programs are added. `proposers` are names, or your own proposers. No proposer has
+    more than `max_rounds` rounds; a run that ends by its rounds, before its budget, repeats exactly
+    from its `seed`. `off` names parts to leave out (`arcbatt.proposers.registry`); `max_bytes`
+    bounds the memory of enumerating one task.
 
-    An interrupt (Ctrl-C, or a notebook's stop button) ends the search and returns what was found.
+    An interrupt (Ctrl-C, or a notebook's stop button) ends the search early, and its results are
+    returned.
     """
     if isinstance(off, str) or not isinstance(off, Collection):
-        raise TypeError(f"what is off are several names: off=[{off!r}]")
-    options = RunOptions(
-        data="", pool=_path(pool), library=library, seed=seed, off=tuple(off), max_bytes=max_bytes
+        raise TypeError(f"off is a collection of names: off=[{off!r}]")
+    if isinstance(proposers, str):
+        raise TypeError(f"proposers is a sequence: proposers=[{proposers!r}]")
+    options = SearchOptions(
+        off=frozenset(off),
+        enumerate=EnumerateOptions(max_bytes=max_bytes),
+        evolve=EvolveOptions(seed=seed),
+        proposers=tuple(each for each in proposers if isinstance(each, str)),
+        pool=_path(pool),
+        library=library,
+        device=device,
+        n_threads=n_threads,
     )
+    own = [each for each in proposers if not isinstance(each, str)]
     return _search(
-        _board(to_tasks(tasks), device, n_threads),
         options,
-        proposers,
-        budget_s=budget_s,
-        max_rounds=max_rounds,
+        to_tasks(tasks),
+        budget_s,
+        max_rounds,
+        own_proposers=own,
         progress=progress,
         keep_in=keep_in,
         cluster=cluster,
@@ -281,20 +290,26 @@ def evolve(
     max_rounds: int | None = None,
     card_size: int | None = None,
 ) -> Solutions:
-    """Evolve programs for tasks: mutate what works or nearly works, keep what works better.
+    """Evolve programs for tasks: mutate programs that nearly work, and keep improvements.
 
-    This is `solve_all` with evolution alone. `card_size` is the number of new programs a round: by
-    default 800, or 3,200 if this machine has a GPU.
+    This is `solve_all` with evolution alone. `card_size` is the number of new programs per round,
+    by default 800, or 3,200 if this machine has a GPU.
     """
     if card_size is None:
         card_size = choose_card_size(device) if cluster is None else DEFAULT_CARD_SIZE
-    options = RunOptions(data="", pool=_path(pool), library=library, seed=seed, card_size=card_size)
+    options = SearchOptions(
+        evolve=EvolveOptions(seed=seed, card_size=card_size),
+        proposers=("evolve",),
+        pool=_path(pool),
+        library=library,
+        device=device,
+        n_threads=n_threads,
+    )
     return _search(
-        _board(to_tasks(tasks), device, n_threads),
         options,
-        (EVOLVE,),
-        budget_s=budget_s,
-        max_rounds=max_rounds,
+        to_tasks(tasks),
+        budget_s,
+        max_rounds,
         progress=progress,
         keep_in=keep_in,
         cluster=cluster,
@@ -303,77 +318,46 @@ def evolve(
 
 def _path(pool: str | Path | None, name: str = "pool") -> str | None:
     if isinstance(pool, Pool):
-        raise TypeError(f"a pool is given by its file: {name}={str(pool.path)!r}")
+        raise TypeError(f"{name} is the file of a pool: {name}={str(pool.path)!r}")
     if not isinstance(pool, str | os.PathLike | None):
         raise TypeError(f"{name} is a {type(pool).__name__}, expected the file of a pool")
     return None if pool is None else os.fspath(pool)
 
 
-def _board(tasks: Sequence[Task], device: str, n_threads: int | None) -> TaskBoard:
-    if not tasks:
-        raise ValueError("no tasks were given")
-    return TaskBoard(tasks, device=device, n_threads=n_threads)
-
-
-def _open(
-    cluster: str, options: RunOptions, board: TaskBoard, proposers: Sequence[str | Proposer]
-) -> Cluster:
-    names = tuple(each for each in proposers if isinstance(each, str))
-    if len(names) < len(proposers):
-        raise ValueError(
-            "proposers of your own work in this process alone: leave them out, or the cluster"
-        )
-    return open_cluster(
-        cluster,
-        replace(options, proposers=names, device=board.device, n_threads=board.n_threads),
-    )
-
-
-def _keep(found: Pool, path: str | Path) -> None:
-    """Put what was found into the pool of a file; that it cannot be done loses no solution."""
-    try:
-        with Pool.open(path, readonly=False) as kept:
-            merge_open(kept, found)
-    except PoolError as error:
-        warnings.warn(f"what was found is not kept: {error}", RuntimeWarning, stacklevel=4)
-
-
 def _search(
-    board: TaskBoard,
-    options: RunOptions,
-    proposers: Sequence[str | Proposer],
-    *,
+    options: SearchOptions,
+    tasks: Sequence[Task],
     budget_s: float,
     max_rounds: int | None,
+    *,
+    own_proposers: Sequence[Proposer] = (),
     progress: bool | Watcher | None,
     keep_in: str | Path | None,
     cluster: str | None,
 ) -> Solutions:
-    """Run the loop over the tasks of a board in memory; return what was found, however it ended."""
+    """Search in memory and return the solutions, also after an interrupt."""
+    if not tasks:
+        raise ValueError("no tasks were given")
     if not isinstance(budget_s, Real) or isinstance(budget_s, bool) or not budget_s > 0:
         raise ValueError(f"budget_s is {budget_s!r}, expected seconds, more than 0")
     if max_rounds is not None:
         max_rounds = whole_number("max_rounds", max_rounds, 1)
-    made = make_proposers(proposers, options.to_proposers())
-    if _path(keep_in, "keep_in") is not None:
-        Pool.open(keep_in, readonly=False).close()  # a wrong place is said before the search
-    workers = None if cluster is None else _open(cluster, options, board, proposers)
-    is_interrupted = False
-    with Pool.in_memory() as own:
-        fill_from(own, options)
-        with watching(progress) as watcher:
-            loop = Loop(board, own, made, watcher=watcher, workers=workers)
-            try:
-                loop.run(float(budget_s), max_rounds)
-            except KeyboardInterrupt:
-                is_interrupted = True
-        if keep_in is not None:
-            loop.save()
-            _keep(own, keep_in)
-    if trouble := describe_trouble(loop):
+    with watching(progress) as watcher:
+        search = Search(
+            options,
+            MemoryStore(_path(keep_in, "keep_in")),
+            tasks,
+            own_proposers=own_proposers,
+            cluster=cluster,
+            watcher=watcher,
+        )
+        with noting_interrupts(search.interrupt), search:
+            search.run(float(budget_s), max_rounds)
+    loop = search.loop
+    if trouble := search.store.trouble or describe_trouble(loop):
         warnings.warn(trouble, RuntimeWarning, stacklevel=3)
-    found = [
-        Solution(ranked, loop.candidates(ranked.task).fits, loop.elapsed_s, is_interrupted)
-        for ranked in loop.rank()
+    solutions = [
+        Solution(each, loop.candidates(each.task).fits, loop.elapsed_s, search.is_interrupted)
+        for each in loop.rank()
     ]
-    return Solutions(found, loop.elapsed_s, is_interrupted)
+    return Solutions(solutions, loop.elapsed_s, search.is_interrupted)

@@ -1,12 +1,11 @@
-"""Tasks: task files and built-in sets in, validated immutable `Task`s out.
+"""Validated, immutable tasks, loaded from task files and built-in sets.
 
-A `Task` holds its demo pairs and its test inputs. The answers to the test inputs are dropped
-while a source is read: nothing that this package exports holds or hands out one. Final scoring
-reads them through `arcbatt.scoring`.
+A `Task` holds its demo pairs and its test inputs. Answers to test inputs are dropped while a source
+is read, so nothing that this package exports holds one. `arcbatt.scoring` reads them separately.
 """
 
-from arcbatt.tasks.loading import find_task, load, load_valid, require_valid
-from arcbatt.tasks.making import MADE_HERE, to_grid, to_task, to_tasks
+from arcbatt.tasks.conversion import MADE_HERE, to_grid, to_task, to_tasks
+from arcbatt.tasks.loader import find_task, load, load_valid, require_valid
 from arcbatt.tasks.sources import TASK_SETS
 from arcbatt.tasks.task import Grid, Pair, Task, TaskSet, UnknownTask
 from arcbatt.tasks.validation import BadTask, TaskError

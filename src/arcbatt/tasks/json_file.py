@@ -1,4 +1,4 @@
-"""A path in, the JSON value of that file out; whatever is wrong with it is one error class."""
+"""Read a JSON file strictly, with one error class for everything that can be wrong with it."""
 
 import json
 from pathlib import Path
@@ -6,16 +6,16 @@ from typing import Any
 
 from arcbatt.tasks.validation import TaskError, show
 
-# What packed files begin with.
+# The first bytes of compressed files.
 _PACKED = {b"PK\x03\x04": "zip", b"\x1f\x8b": "gzip"}
 
 
 class _DuplicateKey(Exception):
-    """A JSON object names a key twice; the argument is the key."""
+    """A JSON object repeats a key; the argument is the key."""
 
 
 def read_json(path: Path, error: type[Exception] = TaskError) -> Any:
-    """Return the JSON value in the UTF-8 file at `path`; raise `error` if there is none."""
+    """Return the JSON value in the UTF-8 file at `path`; raise `error` if it is not valid."""
     try:
         if not path.is_file():
             raise error(f"{path}: " + ("not a file" if path.exists() else "no such file"))
@@ -46,12 +46,12 @@ def read_json(path: Path, error: type[Exception] = TaskError) -> Any:
     except RecursionError:
         raise error(f"{path}: lists or objects are nested too deep") from None
     except ValueError:
-        # What is left of ValueError here is Python's limit on the digits of an integer.
+        # The only remaining ValueError is Python's limit on the digits of an integer.
         raise error(f"{path}: a number has too many digits") from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Build a JSON object, but refuse one in which the last of two equal keys would win."""
+    """Build a JSON object; reject duplicate keys."""
     result = dict(pairs)
     if len(result) != len(pairs):
         seen: set[str] = set()

@@ -1,6 +1,6 @@
-"""Kaggle's input folder in, the file of the tasks to solve out.
+"""Locate the tasks of a competition in Kaggle's input folder.
 
-Where a competition's files are below the folder varies: `NAME/`, `competitions/NAME/` and more.
+The layout below that folder varies: `NAME/`, `competitions/NAME/` and more.
 """
 
 import os
@@ -11,19 +11,19 @@ from arcbatt.tasks.validation import TaskError
 
 INPUT = Path("/kaggle/input")
 WORKING = Path("/kaggle/working")
-# The folder of runs in the folder that the submission is written to.
+# The folder of runs, next to the submission.
 RUNS = "runs"
 PARTS = ("test", "evaluation", "training")
 SAMPLE = "sample_submission.json"
-# Set where hidden tasks are in the place of those that everybody can see.
+# Set when hidden tasks replace the public ones.
 RERUN = "KAGGLE_IS_COMPETITION_RERUN"
-# Folders below this are those of datasets, which may have very many.
+# Deeper folders belong to datasets, which may have very many.
 MAX_DEPTH = 4
 
 
 @dataclass(frozen=True, slots=True)
 class KaggleFiles:
-    """The tasks of a competition, and other files of tasks that would have done as well."""
+    """The task file of a competition, and other files that match too."""
 
     challenges: Path
     others: tuple[Path, ...]
@@ -36,24 +36,24 @@ class KaggleFiles:
 
 
 def find_files(folder: Path, part: str) -> KaggleFiles:
-    """Find `*_<part>_challenges.json` below a folder, wherever it is.
+    """Find `*_<part>_challenges.json` at any place below a folder.
 
-    Of several the one with a sample submission beside it is taken, and of those the last by name.
+    Of several files, prefer one with a sample submission beside it, then the last by name.
     """
     if folder.is_file():
         raise TaskError(f"{folder} is a file; name the folder that it is in: --input DIR")
-    found: list[Path] = []
+    matches: list[Path] = []
     for depth in range(MAX_DEPTH + 1):
-        found += folder.glob("*/" * depth + f"*{part}_challenges.json")
-    if not found:
+        matches += folder.glob("*/" * depth + f"*{part}_challenges.json")
+    if not matches:
         raise TaskError(
             f"{folder}: no file *{part}_challenges.json is there or up to {MAX_DEPTH} folders "
             f"below; add the competition's data to the notebook, or name its folder with --input"
         )
-    found.sort(key=lambda path: (path.with_name(SAMPLE).is_file(), path))
-    return KaggleFiles(found[-1], tuple(found[:-1]))
+    matches.sort(key=lambda path: (path.with_name(SAMPLE).is_file(), path))
+    return KaggleFiles(matches[-1], tuple(matches[:-1]))
 
 
 def is_rerun() -> bool:
-    """Return whether this is the run that counts, on hidden tasks."""
+    """Return whether this is the scored run, on hidden tasks."""
     return bool(os.environ.get(RERUN))

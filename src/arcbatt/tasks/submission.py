@@ -1,7 +1,6 @@
-"""Attempts in, a submission in Kaggle's format out; and what is submitted while none are known.
+"""Submissions in Kaggle's format, and stand-in attempts for tasks without a solution.
 
-Here and not where tasks are solved, so that a submission can be written before all of that is
-loaded.
+This is not part of `solving`, so that a submission can be written before all of that is loaded.
 """
 
 import json
@@ -15,25 +14,25 @@ from arcbatt.measure import phase
 from arcbatt.tasks.task import Grid
 from arcbatt.tasks.validation import MAX_COLOR
 
-# As many as a submission has for each test input.
+# Attempts per test input.
 N_ATTEMPTS = 2
-# Of a task whose test input cannot be read not even the size is known.
+# Replaces a test input that cannot be read.
 UNKNOWN_INPUT: Grid = ((0,),)
 
 Entries = list[dict[str, Grid]]
-"""What a submission has for a task: for each test input "attempt_1" and "attempt_2"."""
+"""The attempts of one task: "attempt_1" and "attempt_2" per test input."""
 
 Submission = dict[str, Entries]
-"""Task id -> what the submission has for the task."""
+"""Task id -> the attempts of the task."""
 
 
 def to_entry(grids: Sequence[Grid]) -> dict[str, Grid]:
-    """Return the attempts at one test input as a submission has them."""
+    """Return the attempts at one test input in Kaggle's format."""
     return {f"attempt_{number}": grid for number, grid in enumerate(grids, 1)}
 
 
 def stand_ins(grid: Grid) -> Iterator[Grid]:
-    """Yield distinct grids for a test input: itself, then its size in one colour."""
+    """Yield distinct stand-in attempts: the test input itself, then one-color grids of its size."""
     counts = Counter(chain.from_iterable(grid))
     usual = min(counts, key=lambda color: (-counts[color], color))
     plain = (tuple((color,) * len(row) for row in grid) for color in (usual, *range(MAX_COLOR + 1)))
@@ -41,7 +40,7 @@ def stand_ins(grid: Grid) -> Iterator[Grid]:
 
 
 def fill_in(test_inputs: Sequence[Grid | None]) -> Entries:
-    """Return valid attempts at the test inputs of a task of which nothing is known."""
+    """Return stand-in attempts for all test inputs of a task."""
     return [
         to_entry(list(islice(stand_ins(grid or UNKNOWN_INPUT), N_ATTEMPTS))) for grid in test_inputs
     ]
@@ -49,5 +48,5 @@ def fill_in(test_inputs: Sequence[Grid | None]) -> Entries:
 
 @phase("store")
 def write_submission(path: str | os.PathLike[str], submission: Submission) -> None:
-    """Write the submission; whatever happens meanwhile, the file has this one or the last one."""
+    """Write the submission atomically."""
     write_whole(path, json.dumps(submission, separators=(",", ":")) + "\n")

@@ -1,6 +1,5 @@
-"""The types of this package: grids, pairs, tasks and sets of tasks, all immutable."""
+"""Immutable types: grids, pairs, tasks and task sets."""
 
-import difflib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,32 +9,22 @@ from itertools import pairwise
 from typing import final, overload
 
 from arcbatt.display import Displayed
+from arcbatt.suggestion import MAX_LENGTH, suggest
 
 Grid = tuple[tuple[int, ...], ...]
-"""Rows of colours; in a task 1 to 30 rows of 1 to 30 cells, each 0 to 9."""
-
-# Longer than any real id: beyond it a search for similar ids is only slow.
-MAX_ID_TO_COMPARE = 64
+"""Rows of colors; in a task, 1 to 30 rows of 1 to 30 cells, each 0 to 9."""
 
 
 class UnknownTask(KeyError):
-    """No task has this id. The message names the nearest id, if one is near."""
+    """No task has this id. The message suggests a similar id, if there is one."""
 
     def __init__(self, task_id: object, place: str, known_ids: Iterable[str]) -> None:
-        message = f"no task {str(task_id)[:MAX_ID_TO_COMPARE]!r} in {place}"
+        message = f"no task {str(task_id)[:MAX_LENGTH]!r} in {place}"
         super().__init__(message + suggest(task_id, known_ids))
 
     def __str__(self) -> str:
-        # KeyError shows the repr of its argument, which would put the sentence in quotes.
+        # KeyError would show the message in quotes.
         return str(self.args[0])
-
-
-def suggest(name: object, known: Iterable[str]) -> str:
-    """Return "; did you mean X?" for the known name nearest to `name`, or "" if none is near."""
-    if not isinstance(name, str) or len(name) > MAX_ID_TO_COMPARE:
-        return ""
-    near = difflib.get_close_matches(name, known, n=1)
-    return f"; did you mean {near[0]}?" if near else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,22 +56,22 @@ class Task(Displayed):
         id: str | None = None,
         source: str | None = None,
     ) -> "Task":
-        """Return a task made of grids: lists of rows, tuples or NumPy arrays of integers.
+        """Create a task from grids: lists or tuples of rows, or NumPy arrays of integers.
 
             Task.of([(input, output), (input, output)], [test_input])
             Task.of({"train": [{"input": ..., "output": ...}], "test": [{"input": ...}]})
             Task.of('{"train": [...], "test": [...]}')
 
-        Without an `id` it has one that is made of its content. Outputs of test inputs are not
-        kept. Raise a `TaskError` that says what was expected where something else came.
+        Without an `id`, the task gets one derived from its content. Outputs of test inputs are
+        dropped. Raises `TaskError` for invalid input.
         """
-        # Here, since what makes tasks knows what they are.
-        from arcbatt.tasks.making import MADE_HERE, make_task
+        # Imported here because that module imports this one.
+        from arcbatt.tasks.conversion import MADE_HERE, make_task
 
         return make_task(demos, test_inputs, id=id, source=source or MADE_HERE)
 
     def to_json(self) -> dict[str, list[dict[str, Grid]]]:
-        """Return the task as plain data, as a task file has it, without answers."""
+        """Return the task as plain data in the format of a task file, without answers."""
         return {
             "train": [{"input": demo.input, "output": demo.output} for demo in self.demos],
             "test": [{"input": grid} for grid in self.test_inputs],
@@ -90,14 +79,14 @@ class Task(Displayed):
 
     @cached_property
     def digest(self) -> str:
-        """A hex hash of demos and test inputs: equal content has an equal digest anywhere."""
+        """A hex hash of demos and test inputs, the same on every machine."""
         content = [[[demo.input, demo.output] for demo in self.demos], self.test_inputs]
         text = json.dumps(content, separators=(",", ":"))
         return blake2b(text.encode(), digest_size=16).hexdigest()
 
     @property
     def n_cells(self) -> int:
-        """How many cells all its grids have together."""
+        """The number of cells in all grids."""
         grids = [grid for demo in self.demos for grid in (demo.input, demo.output)]
         return sum(len(grid) * len(grid[0]) for grid in [*grids, *self.test_inputs])
 
@@ -111,10 +100,10 @@ class Task(Displayed):
 
 @final
 class TaskSet(Displayed, Sequence[Task]):
-    """An immutable sequence of tasks in ascending order of id, with lookup by id.
+    """An immutable sequence of tasks, sorted by id, with lookup by id.
 
-    `tasks[0]`, `tasks[:10]`, `tasks["007bbfb7"]`, `"007bbfb7" in tasks`. Two tasks with one id
-    are a ValueError; looking up an id that is not there raises `UnknownTask`.
+    `tasks[0]`, `tasks[:10]`, `tasks["007bbfb7"]`, `"007bbfb7" in tasks`. Raises
+    ValueError for two tasks with one id, and `UnknownTask` for an unknown id.
     """
 
     __slots__ = ("_by_id", "_source", "_tasks")
@@ -126,8 +115,8 @@ class TaskSet(Displayed, Sequence[Task]):
         ordered = tuple(sorted(tasks, key=lambda task: task.id))
         by_id = {task.id: task for task in ordered}
         if len(by_id) != len(ordered):
-            twice = next(a.id for a, b in pairwise(ordered) if a.id == b.id)
-            raise ValueError(f"{source}: two tasks have the id {twice}")
+            repeated = next(a.id for a, b in pairwise(ordered) if a.id == b.id)
+            raise ValueError(f"{source}: two tasks have the id {repeated}")
         object.__setattr__(self, "_tasks", ordered)
         object.__setattr__(self, "_by_id", by_id)
         object.__setattr__(self, "_source", source)
@@ -186,7 +175,7 @@ class TaskSet(Displayed, Sequence[Task]):
         raise AttributeError(f"a TaskSet is immutable: {name} cannot be deleted")
 
     def __reduce__(self) -> tuple[type["TaskSet"], tuple[tuple[Task, ...], str]]:
-        # The default would restore the slots through __setattr__.
+        # The default restores slots through __setattr__, which is blocked.
         return TaskSet, (self._tasks, self._source)
 
     def __repr__(self) -> str:

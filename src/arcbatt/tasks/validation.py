@@ -1,7 +1,7 @@
-"""Validation at the door: raw JSON values in, grids and tasks out, or a `TaskError`.
+"""Validate raw JSON values and convert them to grids and tasks, or raise `TaskError`.
 
-Every message says where (source, task, pair, row and column) and what was expected. Demos, test
-inputs, rows and columns are counted from 1 there, as a reader of the file counts them.
+Every message names the place (source, task, pair, row and column) and the expected value. Messages
+count demos, test inputs, rows and columns from 1.
 """
 
 import reprlib
@@ -16,7 +16,7 @@ from arcbatt.tasks.task import Grid, Pair, Task
 
 MAX_SIDE = 30
 MAX_COLOR = 9
-# Of demos, or of test inputs: what a program fits of them is counted in a byte.
+# Of demos or test inputs: counts of fitted pairs are stored in a byte.
 MAX_PAIRS = 255
 
 T = TypeVar("T")
@@ -26,11 +26,11 @@ _COLORS = frozenset(range(MAX_COLOR + 1))
 
 
 class TaskError(ValueError):
-    """A source cannot be read as tasks; the message says where and what was expected."""
+    """A source cannot be read as tasks; the message names the place and the expected value."""
 
 
 def show(value: object) -> str:
-    """Return a short one-line form of any JSON value, for a message."""
+    """Return a short one-line form of any JSON value for a message."""
     if isinstance(value, int) and value.bit_length() > 64:
         # Python refuses to print integers of thousands of digits.
         return f"an integer of {value.bit_length()} bits"
@@ -45,34 +45,31 @@ _short.maxlevel = 2
 
 
 def parse_grid(raw: object, place: str, error: type[ValueError] = TaskError) -> Grid:
-    """Return `raw`, a list of rows of colours, as a grid.
-
-    `place` starts the message of the `error` that is raised when it is not one.
-    """
-    # All cells at once: sets of tasks have half a million of them.
+    """Convert a list of rows of colors to a grid; raise `error` at `place` if it is not valid."""
+    # Check all cells at once, as task sets have half a million.
     if isinstance(raw, list | tuple) and all(isinstance(row, list | tuple) for row in raw):
         grid: Grid = tuple(map(tuple, raw))
         if (
             1 <= len(grid) <= MAX_SIDE
             and 1 <= len(grid[0]) <= MAX_SIDE
             and len(set(map(len, grid))) == 1
-            # The exact type, since True and 1.0 equal 1 but are no colours.
+            # The exact type: True and 1.0 equal 1 but are not colors.
             and set(map(type, chain.from_iterable(grid))) == _ONLY_INT
             and _COLORS.issuperset(chain.from_iterable(grid))
         ):
             return grid
-    raise error(f"{place}: {_what_is_wrong(raw)}")
+    raise error(f"{place}: {_grid_fault(raw)}")
 
 
-def _what_is_wrong(raw: object) -> str:
-    """Say why this is no grid, going by rows."""
+def _grid_fault(raw: object) -> str:
+    """Return why a value is not a grid."""
     if not isinstance(raw, list | tuple):
         return f"{show(raw)} is not a grid (a list of rows)"
     if not 1 <= len(raw) <= MAX_SIDE:
         return f"{len(raw)} rows, expected 1 to {MAX_SIDE}"
     for number, row in enumerate(raw, 1):
         if not isinstance(row, list | tuple):
-            return f"row {number}: {show(row)} is not a row (a list of colours)"
+            return f"row {number}: {show(row)} is not a row (a list of colors)"
         if not 1 <= len(row) <= MAX_SIDE:
             return f"row {number}: {count(len(row), 'cell')}, expected 1 to {MAX_SIDE}"
         if len(row) != len(raw[0]):
@@ -80,18 +77,18 @@ def _what_is_wrong(raw: object) -> str:
         for column, cell in enumerate(row, 1):
             if type(cell) is not int or not 0 <= cell <= MAX_COLOR:
                 where = f"row {number}, column {column}"
-                return f"{where}: {show(cell)} is not a colour (0 to {MAX_COLOR})"
+                return f"{where}: {show(cell)} is not a color (0 to {MAX_COLOR})"
     raise AssertionError("this is a grid")
 
 
 def check_id(task_id: object, place: str) -> None:
-    """Raise a TaskError unless `task_id` is a non-empty line of printable characters."""
+    """Raise `TaskError` unless `task_id` is a non-empty line of printable characters."""
     if not isinstance(task_id, str) or not task_id or not task_id.isprintable():
         raise TaskError(f"{place}: {show(task_id)} is not a task id (printable and not empty)")
 
 
 def pairs_of(content: object, key: str, label: str, place: str) -> list[Any]:
-    """Return the non-empty list of pairs that a raw task holds under `key` ("train", "test").
+    """Return the non-empty list of pairs under `key` ("train" or "test") of a raw task.
 
     `label` is the word for one of them in messages ("demo", "test").
     """
@@ -111,7 +108,7 @@ def pairs_of(content: object, key: str, label: str, place: str) -> list[Any]:
 
 
 def check_number(n_pairs: int, label: str, place: str) -> None:
-    """Raise a `TaskError` where these are more demos, say, than are counted."""
+    """Raise `TaskError` for more than MAX_PAIRS demos or test inputs."""
     if n_pairs > MAX_PAIRS:
         raise TaskError(f"{place}: {n_pairs:,} {label}s, expected {MAX_PAIRS} at most")
 
@@ -126,8 +123,8 @@ def side_of(pairs: Sequence[Any], index: int, side: str, label: str, place: str)
     return parse_grid(pair[side], f"{place}: {label} {index + 1} {side}")
 
 
-def parse_task(task_id: str, content: object, source: str, place: str) -> Task:
-    """Return the task of a raw JSON object with "train" and "test"; test outputs are not read."""
+def parse_pairs(content: object, place: str) -> tuple[tuple[Pair, ...], tuple[Grid, ...]]:
+    """Return the demos and test inputs of a raw task; test outputs are not read."""
     train = pairs_of(content, "train", "demo", place)
     test = pairs_of(content, "test", "test", place)
     demos = tuple(
@@ -138,12 +135,17 @@ def parse_task(task_id: str, content: object, source: str, place: str) -> Task:
         for index in range(len(train))
     )
     inputs = tuple(side_of(test, index, "input", "test", place) for index in range(len(test)))
-    return Task(task_id, demos, inputs, source)
+    return demos, inputs
+
+
+def parse_task(task_id: str, content: object, source: str, place: str) -> Task:
+    """Return the task of a raw JSON object with "train" and "test"."""
+    return Task(task_id, *parse_pairs(content, place), source)
 
 
 @dataclass(frozen=True)
 class BadTask:
-    """A task that is not valid: all that is wrong with it, and the test inputs that are."""
+    """An invalid task: its faults, and those test inputs that are valid."""
 
     id: str
     faults: tuple[str, ...]
@@ -151,9 +153,9 @@ class BadTask:
 
 
 def inspect_task(task_id: str, content: object, place: str) -> BadTask:
-    """Return all that is wrong with a raw task, which `parse_task` refuses at the first fault.
+    """Return all faults of a raw task; `parse_task` raises at the first one.
 
-    A task without a test input that can be counted is taken to have one.
+    A task without readable test inputs is assumed to have one.
     """
     faults: list[str] = []
 

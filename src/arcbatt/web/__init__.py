@@ -1,12 +1,12 @@
-"""The web app: sets of tasks and runs in, pages out that a browser of this machine shows.
+"""The web app: pages about task sets, runs and programs for a browser.
 
-`create_app` makes it of settings, `serve` runs it. Each page is a module with its routes, listed in
-`app.PAGES`; what pages compute is done by the functions that the command line calls. Pages are
-templates of `templates`, their scripts modules of `static`, in the frame that reports share.
+`create_app` creates the app from settings, `serve` runs it. Each page is a module with `ROUTES`,
+listed in `app.PAGES`, and calls the same functions as the command line. Templates are in
+`templates`, scripts in `static`; reports share the frame of pages.
 """
 
 from .app import create_app
-from .serving import serve
+from .server import serve
 from .settings import Settings
 
 __all__ = ["Settings", "create_app", "serve"]

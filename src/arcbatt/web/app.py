@@ -1,4 +1,4 @@
-"""Settings in, the app out: its pages, and what stands before them."""
+"""The Starlette app: its routes, middleware and error pages."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from . import compare_page, draw, gallery, runs_page, task_page, write
 from .assets import make_route, read_assets
 from .catalog import Catalog
 from .jobs import Workers
-from .rendering import show_page
+from .responses import show_page
 from .security import SECURITY_HEADERS, Guard
 from .settings import Settings
 
-# Each has ROUTES.
+# Modules with ROUTES.
 PAGES: tuple[Any, ...] = (gallery, task_page, runs_page, compare_page, draw, write)
-# What is wrong with files that were asked for: said as it is.
+# Errors about requested files; their messages are shown.
 EXPECTED = (TaskError, RunFolderError, PoolError, SubmissionError, ProgramError)
 
 
 def create_app(settings: Settings) -> Starlette:
-    """Return the app that shows what the settings say, to whom they say."""
+    """Return the app for these settings."""
     app = Starlette(
         routes=[*(route for page in PAGES for route in page.ROUTES), make_route(read_assets())],
         middleware=[
@@ -62,9 +62,9 @@ async def _show_error(request: Request, error: Exception) -> Response:
 
 
 async def _show_fault(request: Request, error: Exception) -> Response:
-    # The server prints where it happened; whoever asks needs no more than its kind.
-    answer = _answer(request, 500, f"this went wrong here: {type(error).__name__}")
-    answer.headers.update(SECURITY_HEADERS)  # it does not come by the guard
+    # The server prints the traceback; the client needs only the class of the error.
+    answer = _answer(request, 500, f"internal error: {type(error).__name__}")
+    answer.headers.update(SECURITY_HEADERS)  # the guard does not handle this answer
     return answer
 
 

@@ -1,6 +1,6 @@
-"""Styles and scripts: their names in, files out that were read at the start.
+"""Styles and scripts, read at startup and served under their names.
 
-A name is looked up among those that are there, and never becomes a path.
+Names are looked up in a table and never become paths.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-# Where the files are that pages refer to; a name is in one place only.
+# The folders of the files that pages refer to; names are unique across them.
 PLACES: Final = (
     ("arcbatt.drawing", "shared"),
     ("arcbatt.explainer", ""),
@@ -27,8 +27,8 @@ KINDS = {".css": "text/css", ".js": "text/javascript"}
 
 
 def read_assets() -> dict[str, tuple[str, bytes]]:
-    """Return by name the kind and the content of every file that pages refer to."""
-    found: dict[str, tuple[str, bytes]] = {}
+    """Return the media type and content of every static file by name."""
+    assets: dict[str, tuple[str, bytes]] = {}
     for package, folder in PLACES:
         place: Traversable = files(package)
         if folder:
@@ -37,20 +37,20 @@ def read_assets() -> dict[str, tuple[str, bytes]]:
             kind = KINDS.get(file.name[file.name.rfind(".") :])
             if kind is None:
                 continue
-            if file.name in found:
+            if file.name in assets:
                 raise ValueError(f"two files of pages are named {file.name}")
-            found[file.name] = (kind, file.read_bytes())
-    return found
+            assets[file.name] = (kind, file.read_bytes())
+    return assets
 
 
 def make_route(assets: Mapping[str, tuple[str, bytes]]) -> Route:
-    """Return the route that hands them out; a browser that has a file already is told so."""
+    """Return the route of static files; it answers "not modified" to conditional requests."""
 
     async def hand_out(request: Request) -> Response:
-        found = assets.get(request.path_params["name"])
-        if found is None:
+        asset = assets.get(request.path_params["name"])
+        if asset is None:
             raise HTTPException(404, "no such file")
-        kind, content = found
+        kind, content = asset
         tag = f'"{blake2b(content, digest_size=12).hexdigest()}"'
         headers = {"etag": tag, "cache-control": "no-cache"}
         if request.headers.get("if-none-match") == tag:

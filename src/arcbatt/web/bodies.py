@@ -1,4 +1,4 @@
-"""The body of a request in, what it says out; what it should not say is answered with why."""
+"""Parse and check the JSON bodies of requests."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from starlette.requests import Request
 
 
 async def read_object(request: Request) -> dict[str, Any]:
-    """Return the JSON object that was sent."""
+    """Return the JSON object in a request body."""
     try:
         content = json.loads(await request.body())
-        # Halves of characters, which JSON can escape, could not be sent back.
+        # Lone surrogates, which JSON can escape, cannot be encoded in an answer.
         json.dumps(content, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as problem:
-        raise HTTPException(400, f"what was sent is not JSON: {problem}") from None
+        raise HTTPException(400, f"the request body is not JSON: {problem}") from None
     if not isinstance(content, dict):
-        raise HTTPException(400, "what was sent is not a JSON object")
+        raise HTTPException(400, "the request body is not a JSON object")
     return content
 
 
-def read_text(content: dict[str, Any], name: str, most: int) -> str:
-    """Return a text of an object that was sent, of so many characters at most."""
+def read_text(content: dict[str, Any], name: str, limit: int) -> str:
+    """Return a text from a request body, of at most `limit` characters."""
     text = content.get(name)
     if not isinstance(text, str):
         raise HTTPException(422, f'"{name}" is not a text')
-    if len(text) > most:
+    if len(text) > limit:
         raise HTTPException(
-            422, f'"{name}" has {len(text):,} characters, expected {most:,} at most'
+            422, f'"{name}" has {len(text):,} characters, expected {limit:,} at most'
         )
     return text
 
 
 def read_number(content: dict[str, Any], name: str, least: float, most: float) -> float:
-    """Return a number of an object that was sent, within bounds."""
+    """Return a number from a request body, within bounds."""
     number = content.get(name)
     if isinstance(number, int | float) and not isinstance(number, bool):
         if least <= number <= most:

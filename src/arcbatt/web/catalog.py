@@ -1,6 +1,6 @@
-"""Which task sets and runs there are: settings in, sets and runs by their keys out.
+"""The task sets and runs that pages show, by their keys in addresses.
 
-A key stands in addresses. It is looked up among those of what there is, and never becomes a path.
+Keys are looked up in a table and never become paths.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source of tasks under its key; `name` is what `arcbatt.tasks.load` takes."""
+    """A source of tasks with its key; `name` is the argument for `arcbatt.tasks.load`."""
 
     key: str
     name: str
@@ -38,48 +38,48 @@ class Catalog:
         self.sources = {key: Source(key, name) for key, name in zip(keys, names, strict=True)}
 
     def source(self, key: str) -> Source:
-        """Return the source of a key; an unknown one is answered with "not found"."""
-        found = self.sources.get(key)
-        if found is None:
+        """Return the source of a key; raise "not found" if there is none."""
+        source = self.sources.get(key)
+        if source is None:
             raise HTTPException(404, f"no task set is named {key}")
-        return found
+        return source
 
     def task_set(self, name: str) -> TaskSet:
-        """Return the valid tasks of a source, read once."""
+        """Return the valid tasks of a source; they are read once."""
         return _load(name)
 
     def runs(self) -> dict[str, Path]:
-        """Return the folders of runs by key: those given, or all there are, the newest first."""
-        found = list(self.settings.runs)
-        if not found:
+        """Return the run folders by key: the given ones, or all, newest first."""
+        folders = list(self.settings.runs)
+        if not folders:
             configs = list(self.settings.runs_folder.glob(f"*/{CONFIG}"))
             configs.sort(key=lambda path: (mtime_ns_of(path), path), reverse=True)
-            found = [path.parent for path in configs]
-        return dict(zip(make_keys(path.resolve().name for path in found), found, strict=True))
+            folders = [path.parent for path in configs]
+        return dict(zip(make_keys(path.resolve().name for path in folders), folders, strict=True))
 
     def run(self, key: str) -> Path:
-        """Return the folder of a run; an unknown key is answered with "not found"."""
-        found = self.runs().get(key)
-        if found is None:
+        """Return the folder of a run; raise "not found" if there is none."""
+        folder = self.runs().get(key)
+        if folder is None:
             raise HTTPException(404, f"no run is named {key}")
-        return found
+        return folder
 
 
 def task_key(task_id: str) -> str:
-    """Return what stands for a task in addresses: its id, unless that has odd characters."""
+    """Return the key of a task in addresses: its id, unless that has special characters."""
     return program_name(task_id).removeprefix(PREFIX)
 
 
 def find_task(tasks: Iterable[Task], key: str, place: str) -> Task:
-    """Return the task of a key; an unknown one is answered with "not found"."""
-    found = next((task for task in tasks if task_key(task.id) == key), None)
-    if found is None:
+    """Return the task of a key; raise "not found" if there is none."""
+    match = next((task for task in tasks if task_key(task.id) == key), None)
+    if match is None:
         raise HTTPException(404, f"{place} has no task {key}")
-    return found
+    return match
 
 
 def make_keys(names: Iterable[str]) -> list[str]:
-    """Return a key for each name, of letters, digits, dots and dashes; no two are the same."""
+    """Return distinct keys for names, made of letters, digits, dots and dashes."""
     keys: list[str] = []
     for name in names:
         stem = re.sub(r"[^A-Za-z0-9._]+", "-", name).strip("-.") or "set"
@@ -91,7 +91,7 @@ def make_keys(names: Iterable[str]) -> list[str]:
 
 
 def mtime_ns_of(path: Path) -> int:
-    """Return when a file was written last; 0 where there is none."""
+    """Return the modification time of a file, or 0 if there is none."""
     try:
         return path.stat().st_mtime_ns
     except OSError:

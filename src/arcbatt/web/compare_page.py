@@ -1,4 +1,4 @@
-"""Two runs compared: their keys in, what one has and the other has not out."""
+"""The page that compares two runs."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from arcbatt.drawing.scene import Block, flow, stack, text_block, with_margin
 from arcbatt.drawing.svg import render_svg
 from arcbatt.plurals import count
 from arcbatt.solving.report.views import view_values
-from arcbatt.solving.runs import TaskOfTwo, compare_runs, split_runs
+from arcbatt.solving.runs import TaskComparison, compare_runs, split_runs
 
 from .catalog import task_key
-from .rendering import catalog_of, export_page, export_scene, show_page
+from .responses import catalog_of, export_page, export_scene, show_page
 from .run_data import ShownRun, read_run
 
 MARGIN, GAP, WIDTH = 20, 10, 1000
@@ -30,12 +30,12 @@ TITLE_SIZE, TEXT_SIZE = 17, 13
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two runs and how their tasks went: by what is right, or by what fits."""
+    """Two runs and the results of their tasks, by score or by fit."""
 
     first: ShownRun
     second: ShownRun
     by: str
-    tasks: Sequence[TaskOfTwo]
+    tasks: Sequence[TaskComparison]
 
     @property
     def word(self) -> str:
@@ -43,11 +43,11 @@ class Comparison:
 
     @property
     def can_score(self) -> bool:
-        """Whether the answers of both are known."""
+        """Return whether the answers for both runs are known."""
         return self.first.right is not None and self.second.right is not None
 
-    def went(self, task: TaskOfTwo) -> tuple[bool, bool]:
-        """Return whether a task went well, in the one run and in the other."""
+    def results_of(self, task: TaskComparison) -> tuple[bool, bool]:
+        """Return whether a task is right, or fitted, in each of the two runs."""
         if self.by != "right":
             return task.fits
         first, second = (
@@ -57,20 +57,20 @@ class Comparison:
         return first, second
 
     @property
-    def parts(self) -> dict[str, list[TaskOfTwo]]:
-        return split_runs(self.tasks, self.went)
+    def parts(self) -> dict[str, list[TaskComparison]]:
+        return split_runs(self.tasks, self.results_of)
 
     @property
-    def changed(self) -> list[TaskOfTwo]:
-        """The tasks that went alike, but with other attempts."""
+    def changed(self) -> list[TaskComparison]:
+        """The tasks with equal results but different attempts."""
         parts = self.parts
         alike = [*parts["both"], *parts["neither"]]
         ids = {task.task_id for task in alike if not task.same_attempts}
         return [task for task in self.tasks if task.task_id in ids]
 
     @property
-    def sections(self) -> list[tuple[str, str, list[TaskOfTwo]]]:
-        """What is listed: a heading, what it means, the tasks."""
+    def sections(self) -> list[tuple[str, str, list[TaskComparison]]]:
+        """The lists of the page: heading, explanation, tasks."""
         parts = self.parts
         return [
             ("gained", f"{self.word} by the second run alone", parts["second"]),
@@ -79,7 +79,7 @@ class Comparison:
         ]
 
     def say(self) -> str:
-        """Return the comparison in a sentence."""
+        """Return the comparison as a sentence."""
         parts = {name: len(tasks) for name, tasks in self.parts.items()}
         n_same = sum(task.same_attempts for task in self.tasks)
         return (
@@ -88,18 +88,18 @@ class Comparison:
             f"{parts['neither']} by neither; the same attempts at {n_same}"
         )
 
-    def address(self, run: ShownRun, task: TaskOfTwo) -> str:
-        """Return where the page of a task of one of the runs is."""
+    def address(self, run: ShownRun, task: TaskComparison) -> str:
+        """Return the address of a task's page in one of the runs."""
         return f"{run.address}/tasks/{task_key(task.task_id)}"
 
     @property
     def chart(self) -> Chart:
-        """Tasks fitted over time, a line for each run."""
+        """Tasks fitted over time, one line per run."""
         lines = tuple(
             Line(run.key, tuple((entry.elapsed_s, float(entry.n_fitted)) for entry in run.log))
             for run in (self.first, self.second)
         )
-        return Chart("Tasks fitted", "seconds", "tasks of which some program fits all demos", lines)
+        return Chart("Tasks fitted", "seconds", "tasks fitted by some program", lines)
 
     def lay_out(self) -> Block:
         """Return the comparison as one picture."""
@@ -119,7 +119,7 @@ class Comparison:
 
 
 def read_comparison(request: Request) -> Comparison:
-    """Return the comparison that an address asks for."""
+    """Return the comparison that a request asks for."""
     catalog, query = catalog_of(request), request.query_params
     if "first" not in query or "second" not in query:
         raise HTTPException(404, "say which two runs: ?first=RUN&second=RUN")
@@ -134,7 +134,7 @@ def read_comparison(request: Request) -> Comparison:
 
 
 def show_comparison(request: Request) -> Response:
-    """Show two runs beside each other, or ask which."""
+    """Show two runs side by side, or a form to choose them."""
     keys = list(catalog_of(request).runs())
     asked = "first" in request.query_params and "second" in request.query_params
     comparison = read_comparison(request) if asked else None
@@ -147,7 +147,7 @@ def _values(comparison: Comparison | None) -> dict[str, Any]:
 
 
 def export_comparison(request: Request) -> Response:
-    """Hand out a comparison as a file."""
+    """Export a comparison as a file."""
     comparison = read_comparison(request)
     name = f"{comparison.first.key}-{comparison.second.key}"
     kind = request.path_params["kind"]

@@ -1,4 +1,4 @@
-"""Tasks of one's own: an editor, and a search for programs that is watched as it goes on."""
+"""The task editor, and a live search for programs that solve the drawn task."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from .draw_start import find_start
 from .draw_tasks import MAX_DEMOS, MAX_TESTS, read_drawn, read_file
 from .jobs import JobStream, workers_of
 from .jobs_protocol import SOLVE
-from .rendering import catalog_of, show_page
+from .responses import catalog_of, show_page
 
 MIN_BUDGET_S, MAX_BUDGET_S = 1.0, 600.0
 BUDGETS_S = (5, 15, 60, 300)
-# A search ends some time after its budget; one that does not is ended.
+# A search that runs this much longer than its budget is killed.
 GRACE_S = 60.0
 
 
 def show_editor(request: Request) -> Response:
-    """Show the editor: with the task of an address, or with what was drawn last."""
+    """Show the editor with the task of the address, or with the last drawing."""
     return show_page(
         request,
         "draw.html",
@@ -36,23 +36,23 @@ def show_editor(request: Request) -> Response:
 
 
 def get_task(request: Request) -> Response:
-    """Return a task of a set or run as a task file has it, without answers."""
+    """Return a task of a set or run as a task file without answers."""
     start = find_start(catalog_of(request), request.path_params)
     assert start is not None  # the address names one
     return JSONResponse(start.task.to_json())
 
 
 async def open_file(request: Request) -> Response:
-    """Return the task of a file that was sent, checked."""
+    """Validate an uploaded task file and return its task."""
     drawn = await run_in_threadpool(read_file, await request.body())
     return JSONResponse(drawn.to_json())
 
 
 async def solve(request: Request) -> Response:
-    """Search for programs for a task that was sent, for as long as somebody listens."""
+    """Search for programs for a task, until the client disconnects."""
     content = await read_object(request)
     budget_s = read_number(content, "budget_s", MIN_BUDGET_S, MAX_BUDGET_S)
-    # Answers that were sent all the same end here.
+    # Drop answers, even if the client sent some.
     task = read_drawn(content.get("task")).task
     given = {"task": task.to_json(), "budget_s": budget_s}
     return JobStream(workers_of(request).begin(SOLVE, given, budget_s + GRACE_S))

@@ -1,4 +1,4 @@
-"""A task that was drawn and a budget in; how the search gets on and its attempts out."""
+"""The search for a drawn task: progress and attempts as events."""
 
 from __future__ import annotations
 
@@ -9,47 +9,47 @@ from arcbatt.solving import Loop, RankedTask, Watcher, solve
 from arcbatt.tasks import Task
 
 from .draw_tasks import DRAWN
-from .jobs_protocol import Tell
+from .jobs_protocol import SendEvent
 
-# Events; `SOLVED` comes last, with what the program has learnt in words.
+# Events; `SOLVED` comes last, with the rules that the program has learned.
 PROGRESS, ATTEMPTS, SOLVED = "progress", "attempts", "solved"
-# So often news are told, since some proposers have some many times a second.
-SECONDS_A_TURN = 0.2
+# Some proposers report many times per second; events are sent at most this often.
+SECONDS_PER_EVENT = 0.2
 
 
-def solve_drawn(given: dict[str, Any], tell: Tell) -> None:
-    """Search for programs; tell progress, and attempts whenever they change."""
+def solve_drawn(given: dict[str, Any], send: SendEvent) -> None:
+    """Search for programs; send progress, and attempts whenever they change."""
     task = Task.of(given["task"], source=DRAWN)
-    teller = _Teller(tell)
-    solution = solve(task, given["budget_s"], progress=teller)
-    tell(ATTEMPTS, describe_attempts(solution.ranked, solution.fits))
-    tell(SOLVED, {"says": solution.say(), "elapsed_s": solution.elapsed_s, "rules": solution.rules})
+    watcher = _EventSender(send)
+    solution = solve(task, given["budget_s"], progress=watcher)
+    send(ATTEMPTS, describe_attempts(solution.ranked, solution.fits))
+    send(SOLVED, {"says": solution.say(), "elapsed_s": solution.elapsed_s, "rules": solution.rules})
 
 
-class _Teller(Watcher):
-    """Tells what a loop has found, when that has changed and not too often."""
+class _EventSender(Watcher):
+    """Sends changed attempts of a loop, not too often."""
 
-    def __init__(self, tell: Tell) -> None:
-        self._tell = tell
+    def __init__(self, send: SendEvent) -> None:
+        self._send = send
         self._ranked: RankedTask | None = None
-        self._told_s = 0.0
+        self._sent_s = 0.0
 
     def on_message(self, loop: Loop, message: str) -> None:
-        self._tell_progress(loop, message)
+        self._send_progress(loop, message)
 
     def on_progress(self, loop: Loop) -> None:
         now_s = time.monotonic()
-        if now_s - self._told_s < SECONDS_A_TURN:
+        if now_s - self._sent_s < SECONDS_PER_EVENT:
             return
-        self._told_s = now_s
-        self._tell_progress(loop, "")
+        self._sent_s = now_s
+        self._send_progress(loop, "")
         (ranked,) = loop.rank()
         if ranked is not self._ranked:
             self._ranked = ranked
-            self._tell(ATTEMPTS, describe_attempts(ranked, bool(loop.n_fitted)))
+            self._send(ATTEMPTS, describe_attempts(ranked, bool(loop.n_fitted)))
 
-    def _tell_progress(self, loop: Loop, message: str) -> None:
-        self._tell(
+    def _send_progress(self, loop: Loop, message: str) -> None:
+        self._send(
             PROGRESS,
             {
                 "elapsed_s": round(loop.elapsed_s, 2),
@@ -62,7 +62,7 @@ class _Teller(Watcher):
 
 
 def describe_attempts(ranked: RankedTask, fits: bool) -> dict[str, Any]:
-    """Return the attempts at every test input, with who offered them and how sure they are."""
+    """Return the attempts at every test input, with their proposers and confidence."""
     return {
         "fits": fits,
         "confidence": round(ranked.confidence, 4),
@@ -73,7 +73,7 @@ def describe_attempts(ranked: RankedTask, fits: bool) -> dict[str, Any]:
                 "attempts": [
                     {
                         "grid": attempt.grid,
-                        # Nobody is behind a grid that merely stands in.
+                        # A stand-in has no proposer.
                         "proposer": attempt.best.proposer if attempt.best else None,
                         "program": attempt.best.program.text if attempt.best else None,
                     }

@@ -1,4 +1,4 @@
-"""What an editor begins with: names of a task in an address or a body in, the task out."""
+"""The task that an editor starts with, named in an address or a request body."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from arcbatt.tasks import Task
 from .catalog import Catalog, find_task, task_key
 from .run_data import read_run
 
-# Keys of an address, and of a body, that name a task.
+# Keys that name a task in addresses and request bodies.
 SET, RUN, TASK = "set", "run", "task"
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A task of a set or run; `source` is what `arcbatt.tasks.load` takes, `names` name it."""
+    """A task of a set or run, with its source for `arcbatt.tasks.load` and its keys."""
 
     task: Task
     source: str
@@ -25,13 +25,13 @@ class Start:
 
     @property
     def here(self) -> str:
-        """Where the page of the task is."""
+        """The address of the task's page."""
         (kind, key), (_, task) = self.names.items()
         return f"/{kind}s/{key}/tasks/{task}"
 
 
 def find_start(catalog: Catalog, given: Mapping[str, Any]) -> Start | None:
-    """Return the task that is named, None if none is; an unknown one is answered "not found"."""
+    """Return the named task, or None if none is named; raise "not found" for an unknown one."""
     if SET in given:
         source = catalog.source(given[SET])
         task = find_task(catalog.task_set(source.name), given[TASK], source.name)

@@ -1,4 +1,4 @@
-"""A task as a person draws it in, checked: the task, and apart from it the answers drawn for it."""
+"""Validate a drawn task, and separate its answers from it."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ PLACE = "task"
 
 @dataclass(frozen=True, slots=True)
 class DrawnTask:
-    """A task without answers, and beside it the answers that whoever drew it knows."""
+    """A task without answers, and the answers that its author has drawn."""
 
     task: Task
     answers: tuple[Grid | None, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain data, as a task file has it, with the answers that are known."""
+        """Return the task in the format of a task file, with the known answers."""
         content: dict[str, Any] = self.task.to_json()
         for test, answer in zip(content["test"], self.answers, strict=True):
             if answer is not None:
@@ -34,14 +34,14 @@ class DrawnTask:
         return content
 
     def known(self) -> KnownTask:
-        """Return it as checks take it, the answers sealed; some alone count as none."""
+        """Return the task with sealed answers; an incomplete set of answers counts as none."""
         if any(answer is None for answer in self.answers):
             return KnownTask(self.task, None)
         return KnownTask(self.task, seal_answers({self.task.id: self.answers}))
 
 
 def read_drawn(content: object) -> DrawnTask:
-    """Return a task that was drawn; what is none is a `TaskError` that says where and why."""
+    """Parse a drawn task; raise `TaskError` if it is not valid."""
     for key, label, most in (("train", "demo", MAX_DEMOS), ("test", "test", MAX_TESTS)):
         n_pairs = len(pairs_of(content, key, label, PLACE))
         if n_pairs > most:
@@ -58,7 +58,7 @@ def read_drawn(content: object) -> DrawnTask:
 
 
 def read_file(text: str | bytes) -> DrawnTask:
-    """Return the task of a file, which may be a Kaggle file if that has one task alone."""
+    """Return the task of a file, which may be a Kaggle file with a single task."""
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as problem:

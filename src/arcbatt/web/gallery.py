@@ -1,4 +1,4 @@
-"""The gallery: a task set or a run in, thumbnails of its tasks out, to filter and choose from."""
+"""The gallery: thumbnails of the tasks of a set or run, with filters."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from arcbatt.solving.report.views import STATES
 from arcbatt.tasks import Grid, Task
 
 from .catalog import task_key
-from .rendering import catalog_of, show_page
+from .responses import catalog_of, show_page
 from .run_data import read_run
 
-# What the gallery can be filtered by beside what a run says: the longest side of grids at most.
+# The choices for the longest side of grids, to filter by.
 SIDES = (5, 10, 15, 20, 30)
 CONFIDENCES = (0.5, 0.8, 0.9, 0.95, 0.99)
 
 
 def home(request: Request) -> Response:
-    """Lead to the first set: one that was asked for, or ARC-AGI-1 training."""
+    """Redirect to the first set given, or ARC-AGI-1 training."""
     return RedirectResponse(f"/sets/{next(iter(catalog_of(request).sources))}", 303)
 
 
@@ -38,7 +38,7 @@ def show_set(request: Request) -> Response:
 
 
 def gallery_values(request: Request, here: str, rows: str, proposers: Iterable[str] = ()) -> Any:
-    """Return what a page needs that includes `gallery.html`: its own address, that of its rows."""
+    """Return the template values of `gallery.html`: its address, and that of its rows."""
     catalog = catalog_of(request)
     places = [(f"/sets/{each.key}", each.name) for each in catalog.sources.values()]
     places += [(f"/runs/{key}", f"run {key}") for key in catalog.runs()]
@@ -55,7 +55,7 @@ def gallery_values(request: Request, here: str, rows: str, proposers: Iterable[s
 
 
 def list_set(request: Request) -> Response:
-    """Return what the gallery shows of the tasks of a set."""
+    """Return the gallery's rows for the tasks of a set."""
     catalog = catalog_of(request)
     source = catalog.source(request.path_params["set"])
     tasks = [task_row(task) for task in catalog.task_set(source.name)]
@@ -63,7 +63,7 @@ def list_set(request: Request) -> Response:
 
 
 def list_run(request: Request) -> Response:
-    """Return what the gallery shows of the tasks of a run, also while it goes on."""
+    """Return the gallery's rows for the tasks of a run, also while it is running."""
     run = read_run(catalog_of(request), request.path_params["run"])
     known = {row["task"]: row for row in run.rows()}
     tasks = [{**task_row(task), **known[task.id]} for task in run.tasks if task.id in known]
@@ -73,7 +73,7 @@ def list_run(request: Request) -> Response:
 
 
 def task_row(task: Task) -> dict[str, Any]:
-    """Return what a thumbnail says of a task: its first demo, and what it is filtered by."""
+    """Return the data of a thumbnail: the first demo, and the properties to filter by."""
     first = task.demos[0]
     grids = [side for demo in task.demos for side in (demo.input, demo.output)]
     return {
@@ -89,7 +89,7 @@ def task_row(task: Task) -> dict[str, Any]:
 
 
 def pack_grid(grid: Grid) -> str:
-    """Return a grid as its digits, rows set apart by spaces."""
+    """Return a grid as digits, with rows separated by spaces."""
     return " ".join("".join(map(str, row)) for row in grid)
 
 

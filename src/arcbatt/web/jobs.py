@@ -1,8 +1,8 @@
-"""Work for a page in, what comes of it out, bit by bit: the server goes on answering meanwhile.
+"""Jobs for pages, such as searches, done in other processes while the server keeps answering.
 
-A job is done by a process of its own, since searching and explaining take long and cannot be
-interrupted otherwise. When whoever asked is gone, when it takes too long or when it is closed, the
-process is killed; one that has done its job is kept for the next.
+A search or check cannot be interrupted from within, so its process is killed when the client is
+gone, or when the job is closed or takes too long. After a finished check, the process is kept for
+the next check.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from arcbatt.processes import PipedProcess
 
 from .jobs_protocol import CHECK, END, ERROR, SOLVE
 
-# Of each kind, how many may run at once: a search takes all cores.
+# How many jobs of a kind may run at once: a search takes all cores.
 MAX_RUNNING = {SOLVE: 2, CHECK: 4}
-# What runs, in messages.
+# The names of kinds in messages.
 NAMES = {SOLVE: "searches", CHECK: "checks"}
-# So often a stream says something, so that it is noticed when nobody listens any more.
+# How often an idle stream sends a comment, which fails once the client is gone.
 PULSE_S = 1.0
 MODULE = "arcbatt.web.jobs_process"
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that a job tells."""
+    """An event of a job."""
 
     name: str
     data: dict[str, Any]
 
     @property
     def text(self) -> str:
-        """The event as a stream of events has it."""
+        """The event in the format of server-sent events."""
         return f"event: {self.name}\ndata: {json.dumps(self.data, separators=(',', ':'))}\n\n"
 
 
@@ -52,15 +52,15 @@ class Worker:
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self.events: asyncio.Queue[Event] = asyncio.Queue()
-        self.is_over = False  # its process
+        self.is_over = False  # whether its process has ended
         self.is_free = True
         self._process = PipedProcess(MODULE, on_message=self._on_message, on_end=self._on_end)
 
     def begin(self, kind: str, given: dict[str, Any]) -> None:
-        """Have it do a job."""
+        """Start a job."""
         self.is_free = False
         message = json.dumps([kind, given]).encode()
-        # A pipe takes so much at once; the rest waits until the process reads.
+        # Writing to a full pipe blocks until the process reads.
         self._loop.run_in_executor(None, self._process.send, message)
 
     def kill(self) -> None:
@@ -72,7 +72,7 @@ class Worker:
 
     def _on_end(self, how: str) -> None:
         self.is_over = True
-        self._pass_on(Event(ERROR, {"message": f"this was not done: {how}"}))
+        self._pass_on(Event(ERROR, {"message": f"the job failed: {how}"}))
         self._pass_on(Event(END, {}))
 
     def _pass_on(self, event: Event) -> None:
@@ -91,11 +91,11 @@ class Job:
         self.kind = kind
         self.worker = worker
         self._workers = workers
-        # Not when something is asked of it: a page may hold its stream and read nothing.
+        # A timer, since a page may hold its stream without reading.
         self._limit = asyncio.get_running_loop().call_later(limit_s, self._end_late, limit_s)
 
     async def next_event(self) -> Event | None:
-        """Return what it tells next, or None where there is no news for a while."""
+        """Return the next event, or None if none comes for a while."""
         try:
             async with asyncio.timeout(PULSE_S):
                 return await self.worker.events.get()
@@ -103,15 +103,15 @@ class Job:
             return None
 
     async def stream(self) -> AsyncIterator[str]:
-        """Yield what it tells as a stream of events, until it is done."""
+        """Yield its events as server-sent events, until it is done."""
         while True:
             event = await self.next_event()
-            yield ": it goes on\n\n" if event is None else event.text
+            yield ": still running\n\n" if event is None else event.text
             if event is not None and event.name in (END, ERROR):
                 return
 
     def close(self) -> None:
-        """End it, wherever it is."""
+        """End the job."""
         self._limit.cancel()
         self._workers.take_back(self)
 
@@ -122,21 +122,21 @@ class Job:
 
 
 class Workers:
-    """The processes of a server, at most so many of each kind at work."""
+    """The processes of a server, with a limit of running jobs per kind."""
 
     def __init__(self) -> None:
         self._idle: list[Worker] = []
         self._running: dict[Job, None] = {}
 
     def begin(self, kind: str, given: dict[str, Any], limit_s: float) -> Job:
-        """Begin a job; where as many run as may, that is said instead."""
+        """Start a job; answer 429 if too many are running."""
         n_running = Counter(job.kind for job in self._running)[kind]
         if n_running >= MAX_RUNNING[kind]:
             raise HTTPException(
                 429, f"{n_running} {NAMES[kind]} are running already; stop one, or wait for its end"
             )
         self._idle = [worker for worker in self._idle if not worker.is_over]
-        # A process that has checked something may have read answers: no search is done by it.
+        # A process that has checked something may have read answers: searches get a new one.
         worker = self._idle.pop() if self._idle and kind == CHECK else Worker()
         job = Job(self, worker, kind, limit_s)
         self._running[job] = None
@@ -144,7 +144,7 @@ class Workers:
         return job
 
     def take_back(self, job: Job) -> None:
-        """Keep the process of a job that is done for the next one; end that of any other."""
+        """Keep the process of a finished check for the next one; end any other process."""
         if job not in self._running:
             return
         del self._running[job]
@@ -157,7 +157,7 @@ class Workers:
 
 
 class JobStream(StreamingResponse):
-    """What a job tells, as server-sent events; when nobody listens any more it ends."""
+    """A job's events as a response; the job ends when the client is gone."""
 
     def __init__(self, job: Job) -> None:
         super().__init__(job.stream(), media_type="text/event-stream")
@@ -171,17 +171,17 @@ class JobStream(StreamingResponse):
 
 
 async def wait_for(job: Job, request: Request) -> dict[str, Any]:
-    """Return what a job tells first; it ends then, or when whoever asked is gone."""
+    """Return the data of a job's first event; the job ends then, or when the client is gone."""
     try:
         while True:
             event = await job.next_event()
             if event is None:
                 if await request.is_disconnected():
-                    raise HTTPException(499, "whoever asked is gone")
+                    raise HTTPException(499, "the client is gone")
                 continue
             if event.name == ERROR:
                 raise HTTPException(422, event.data["message"])
-            ended = await job.next_event()  # so that its process can be kept
+            ended = await job.next_event()  # its process can be kept then
             assert ended is None or ended.name in (END, ERROR)
             return event.data
     finally:
@@ -189,5 +189,5 @@ async def wait_for(job: Job, request: Request) -> dict[str, Any]:
 
 
 def workers_of(request: Request) -> Workers:
-    """Return the processes of the server that a request is for."""
+    """Return the processes of a request's server."""
     return cast(Workers, request.app.state.workers)

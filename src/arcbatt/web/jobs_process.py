@@ -1,7 +1,7 @@
-"""The process of a job: `python -m arcbatt.web.jobs_process`, jobs in, what they tell out.
+"""The process that does jobs: `python -m arcbatt.web.jobs_process`.
 
-Messages come by standard input and go by standard output. It ends at once when its input does, so
-that none is left when the server was killed.
+It reads jobs from standard input and writes events to standard output. It exits as soon as its
+input ends, so that it does not outlive the server.
 """
 
 from __future__ import annotations
@@ -15,37 +15,37 @@ from arcbatt.language import ProgramError
 from arcbatt.processes import take_pipes, write_message
 from arcbatt.tasks import TaskError
 
-from .jobs_protocol import END, ERROR, SOLVE, Tell
+from .jobs_protocol import END, ERROR, SOLVE, SendEvent
 
 EXPECTED = (TaskError, ProgramError)
 
 
 def main() -> None:
-    """Do jobs, one after the other, until there are no more."""
+    """Do jobs one after another until the input ends."""
     messages, answers = take_pipes()
 
-    def tell(name: str, data: dict[str, Any]) -> None:
+    def send(name: str, data: dict[str, Any]) -> None:
         write_message(answers, json.dumps([name, data]).encode())
 
     while True:
         kind, given = json.loads(messages.get())
         try:
-            _find(kind)(given, tell)
+            _find(kind)(given, send)
         except EXPECTED as error:
-            tell(ERROR, {"message": str(error)})
-        except Exception as error:  # a bug in one job: the next one is done all the same
+            send(ERROR, {"message": str(error)})
+        except Exception as error:  # a bug in one job must not affect the next
             traceback.print_exc()
-            tell(ERROR, {"message": f"this went wrong here: {type(error).__name__}"})
-        tell(END, {})
+            send(ERROR, {"message": f"internal error: {type(error).__name__}"})
+        send(END, {})
 
 
-def _find(kind: str) -> Callable[[dict[str, Any], Tell], None]:
-    """Return what does jobs of a kind, loaded where it is needed."""
+def _find(kind: str) -> Callable[[dict[str, Any], SendEvent], None]:
+    """Return the function for jobs of a kind, imported on demand."""
     if kind == SOLVE:
         from .draw_solving import solve_drawn
 
         return solve_drawn
-    from .write_checking import check_written
+    from .program_check import check_written
 
     return check_written
 

@@ -1,4 +1,4 @@
-"""What a server and the processes of its jobs say to each other."""
+"""Names of jobs and events that a server and its processes share."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 # Kinds of jobs.
 SOLVE, CHECK = "solve", "check"
-# What every job tells: that it is over, and, before that, what went wrong.
+# Every job ends with END; a failure is sent before it.
 END, ERROR = "end", "failed"
 
-# A job tells events: their names and data.
-Tell: TypeAlias = "Callable[[str, dict[str, Any]], None]"
+# Sends an event: its name and data.
+SendEvent: TypeAlias = "Callable[[str, dict[str, Any]], None]"

@@ -1,7 +1,7 @@
-"""The folder of a run in, what pages show of it out, also while it goes on.
+"""The data of a run that pages show, also while it is running.
 
-Results and submission of a run are renewed every few seconds, so they say what it has found by
-now, also when it was killed.
+A run rewrites its results and submission every few seconds, so they are current even if it was
+killed.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from arcbatt.api import score
 from arcbatt.scoring import SubmissionError
 from arcbatt.solving.log import LogEntry, sum_up
 from arcbatt.solving.report.views import Overview, TaskView, make_views
-from arcbatt.solving.run import RESULTS, SUBMISSION
-from arcbatt.solving.run_folder import LOG, RunConfig, read_config, read_log
+from arcbatt.solving.run_folder import LOG, RESULTS, SUBMISSION, RunConfig, read_config, read_log
 from arcbatt.solving.runs import is_running, read_results, tasks_of_run
 from arcbatt.tasks import Task, TaskError, UnknownTask
 
@@ -28,7 +27,7 @@ Right = Mapping[str, Sequence[int | None]]
 
 @dataclass(frozen=True, slots=True)
 class ShownRun:
-    """A run as pages show it; `right` is None where nobody knows the answers."""
+    """A run as pages show it; `right` is None if the answers are unknown."""
 
     key: str
     path: Path
@@ -49,7 +48,7 @@ class ShownRun:
 
     @property
     def views(self) -> list[TaskView]:
-        """Its tasks as its results have them."""
+        """The tasks of the results."""
         return make_views(self.results, self.tasks, None, self.right)
 
     @property
@@ -58,12 +57,12 @@ class ShownRun:
 
     @property
     def log(self) -> list[LogEntry]:
-        """What happened, part by part."""
+        """The log of the run."""
         path = self.path / LOG
         return list(sum_up(read_log(path))) if path.exists() else []
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return of every task what the gallery filters and sorts by."""
+        """Return, for every task, the properties that the gallery filters and sorts by."""
         return [
             {
                 "task": view.task.id,
@@ -79,7 +78,7 @@ class ShownRun:
 
 
 def read_run(catalog: Catalog, key: str) -> ShownRun:
-    """Return the run of a key, as it is now."""
+    """Return the current state of a run."""
     path = catalog.run(key)
     config, _ = read_config(path)
     data, chosen = tasks_of_run(path)
@@ -98,15 +97,15 @@ def read_run(catalog: Catalog, key: str) -> ShownRun:
 
 @lru_cache(maxsize=8)
 def _read_results(path: Path, mtime_ns: int) -> Mapping[str, Any]:
-    """Return the results of a run, parsed once as long as they are the same."""
-    if not mtime_ns:  # a run that is just about to begin
+    """Return the results of a run, cached until the file changes."""
+    if not mtime_ns:  # a run that has just started
         return {"by_task": [], "proposers": {}, "elapsed_s": 0.0}
     return read_results(path)
 
 
 @lru_cache(maxsize=8)
 def _score(path: Path, _mtime_ns: int) -> Right | None:
-    """Return what is right in the submission of a run; None where answers are not known."""
+    """Score the submission of a run; return None if answers are unknown."""
     try:
         scored = score(path)
     except (TaskError, SubmissionError, UnknownTask):

@@ -1,7 +1,7 @@
-"""Runs: their folders in, pages about them out that go on as the runs do.
+"""Pages about runs, which update while a run is in progress.
 
-A run is a folder that a process of any terminal may be writing to. Pages look at its files, and
-are told by server-sent events when these have changed.
+Any process may be writing to the folder of a run. Pages read its files; server-sent events notify
+them of changes.
 """
 
 from __future__ import annotations
@@ -25,21 +25,20 @@ from arcbatt.drawing.svg import render_svg
 from arcbatt.solving.log import LogEntry, progress_charts
 from arcbatt.solving.report.page import make_report
 from arcbatt.solving.report.views import say_duration, view_values
-from arcbatt.solving.run import RESULTS
-from arcbatt.solving.run_folder import LOG, RunFolderError
+from arcbatt.solving.run_folder import LOG, RESULTS, RunFolderError
 from arcbatt.solving.runs import RunSummary, is_running, summarize_run
 
 from .catalog import Catalog, mtime_ns_of
 from .gallery import gallery_values
-from .rendering import catalog_of, export_file, export_scene, show_page
+from .responses import catalog_of, export_file, export_scene, show_page
 from .run_data import ShownRun, read_run
 
-LOOK_EVERY_S = 1.0
-# So that a connection that is gone is noticed.
-SPEAK_EVERY_S = 15.0
-# Of the parts of a run's work, so many are listed.
+POLL_S = 1.0
+# Seconds between comments on an idle stream, which reveal closed connections.
+HEARTBEAT_S = 15.0
+# Entries of a run's log that are listed.
 MAX_ENTRIES = 30
-# What a run that cannot be read any more is told by; there is nothing after it.
+# The last event of a run that can no longer be read.
 TROUBLE = "trouble"
 # More pages than anyone has open.
 MAX_STREAMS = 32
@@ -47,7 +46,7 @@ MAX_STREAMS = 32
 
 @dataclass(frozen=True, slots=True)
 class ListedRun:
-    """A run of the list; `trouble` says why one cannot be read."""
+    """A run in the list; `trouble` says why it cannot be read."""
 
     key: str
     path: Path
@@ -56,23 +55,23 @@ class ListedRun:
 
 
 def show_runs(request: Request) -> Response:
-    """Show which runs there are."""
+    """Show the list of runs."""
     return show_page(request, "runs.html", runs=list_runs(request), **view_values())
 
 
 def list_runs(request: Request) -> list[ListedRun]:
-    """Return all runs; one that cannot be read says why."""
-    found = []
+    """Return all runs; unreadable ones with the reason."""
+    runs = []
     for key, path in catalog_of(request).runs().items():
         try:
-            found.append(ListedRun(key, path, summarize_run(path)))
+            runs.append(ListedRun(key, path, summarize_run(path)))
         except (RunFolderError, OSError) as error:
-            found.append(ListedRun(key, path, None, str(error)))
-    return found
+            runs.append(ListedRun(key, path, None, str(error)))
+    return runs
 
 
 def show_run(request: Request) -> Response:
-    """Show a run: in numbers, its curve, what it did, its tasks."""
+    """Show a run: numbers, charts, log and tasks."""
     run = read_run(catalog_of(request), request.path_params["run"])
     entries = run.log
     proposers = dict.fromkeys(
@@ -94,14 +93,14 @@ def show_run(request: Request) -> Response:
 
 @dataclass(frozen=True, slots=True)
 class PartTable:
-    """What the parts of a proposer came to: a row for each, a column for each count."""
+    """The results of a proposer's parts: one row per part, one column per count."""
 
     columns: Sequence[str]
     rows: Sequence[tuple[str, Sequence[str]]]
 
 
 def part_tables(run: ShownRun) -> Iterator[tuple[str, PartTable]]:
-    """Yield what proposers that have parts did in each: tried, found, cut off."""
+    """Yield the counts of each part, for proposers that have parts."""
     for proposer, parts in run.results.get("parts", {}).items():
         names = list(dict.fromkeys(name for counts in parts.values() for name in counts))
         rows = [
@@ -122,7 +121,7 @@ def _say_count(name: str, number: Any) -> str:
 
 
 def entry_to_json(entry: LogEntry) -> dict[str, Any]:
-    """Return what a page says of a part of a run's work."""
+    """Return the description of a log entry."""
     return {
         "number": entry.number,
         "elapsed_s": round(entry.elapsed_s, 1),
@@ -134,7 +133,7 @@ def entry_to_json(entry: LogEntry) -> dict[str, Any]:
 
 
 def progress_of(run: ShownRun) -> dict[str, Any]:
-    """Return how far a run is."""
+    """Return the progress of a run."""
     entries = run.log
     last = entries[-1] if entries else None
     return {
@@ -148,7 +147,7 @@ def progress_of(run: ShownRun) -> dict[str, Any]:
 
 
 async def watch_run(request: Request) -> Response:
-    """Send an event whenever something is new about a run, until it ends or nobody listens."""
+    """Send an event whenever a run has news, until it ends or the client disconnects."""
     catalog, key = catalog_of(request), request.path_params["run"]
     path = await run_in_threadpool(catalog.run, key)
     state = request.app.state
@@ -174,12 +173,12 @@ async def watch_run(request: Request) -> Response:
                     if not progress["running"]:
                         return
                 elif not await run_in_threadpool(is_running, path):
-                    seen = None  # it has ended without a last word
-                elif silent_s >= SPEAK_EVERY_S:
+                    seen = None  # the run ended without a final event
+                elif silent_s >= HEARTBEAT_S:
                     silent_s = 0.0
                     yield ": still here\n\n"
-                await asyncio.sleep(LOOK_EVERY_S)
-                silent_s += LOOK_EVERY_S
+                await asyncio.sleep(POLL_S)
+                silent_s += POLL_S
         finally:
             state.n_streams -= 1
 
@@ -191,19 +190,19 @@ def _read_progress(catalog: Catalog, key: str) -> dict[str, Any]:
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
-    """Return what is another whenever a run has written something."""
+    """Return a value that changes whenever a run writes something."""
     return tuple(mtime_ns_of(path / name) for name in (LOG, RESULTS))
 
 
 def draw_progress(request: Request) -> Response:
-    """Hand out the curves of a run as a picture."""
+    """Export the charts of a run as a picture."""
     run = read_run(catalog_of(request), request.path_params["run"])
     scene = lay_out_charts(run.title, progress_charts(run.log))
     return export_scene(scene, f"{run.key}-progress", request.path_params["kind"])
 
 
 def export_report(request: Request) -> Response:
-    """Hand out the report of a run, with what is right where that is known."""
+    """Export the report of a run, with the score if it is known."""
     run = read_run(catalog_of(request), request.path_params["run"])
     report = make_report(run.results, run.tasks, title=f"arcbatt {run.title}", right=run.right)
     return export_file(report.encode(), f"{run.key}.html", "text/html; charset=utf-8")

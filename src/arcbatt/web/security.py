@@ -1,8 +1,8 @@
-"""Requests in, those that may not be answered out: who asks, from which page, how much is sent.
+"""Access control: who may ask, from which page, and how much may be sent.
 
-A page of another site can make a browser send requests here, and a name server can make the name
-of such a site mean this machine. So the name that was asked for must be that of this server, and
-what changes anything must come from a page of this server.
+Pages of other sites can make a browser send requests here, and DNS rebinding can make the name of
+such a site resolve to this machine. So the Host header must name this server, and requests that
+change anything must come from a page of this server.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .settings import Settings, is_local
 
 # More than any task of 30x30 grids, or any program, that a person would send.
 MAX_BODY_BYTES = 1_000_000
-# No number of bytes has more; Python refuses to read numbers of thousands.
+# Digits of a Content-Length; Python refuses to parse numbers with thousands.
 MAX_LENGTH_DIGITS = 20
 COOKIE = "arcbatt_token"
 SAFE_METHODS = frozenset({"GET", "HEAD"})
@@ -41,16 +41,16 @@ SECURITY_HEADERS = {
 
 
 class BodyTooLarge(Exception):
-    """More was sent than is read."""
+    """The request body is too large."""
 
 
 class Guard:
-    """Stands before the app: refuses what it must, and adds to every answer what browsers heed."""
+    """Middleware that rejects forbidden requests and adds security headers to every answer."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self.app = app
         self.settings = settings
-        # Browsers keep one cookie of a name for all ports of a machine.
+        # Browsers share cookies among all ports of a host, so the name includes the port.
         self._cookie = f"{COOKIE}_{settings.port}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -85,7 +85,7 @@ class Guard:
             await _too_large(scope)(scope, receive, _with_headers(send))
 
     def _refusal(self, scope: Scope) -> Response | None:
-        """Return the answer to a request that goes no further."""
+        """Return the answer to a rejected request."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_own(host):
@@ -96,14 +96,14 @@ class Guard:
         if origin is not None and origin != own:
             return _refuse(scope, 403, f"requests from pages of {origin} are not answered")
         if scope["method"] in SAFE_METHODS:
-            # A link from elsewhere may lead here; a picture or script there may not be ours.
+            # Links from other sites are allowed; embedding our pictures or scripts is not.
             if site == "cross-site" and headers.get("sec-fetch-mode") != "navigate":
                 return _refuse(scope, 403, "requests from pages of other sites are not answered")
         elif origin is None and site != "same-origin":
-            return _refuse(scope, 403, "what changes anything must come from a page of this server")
+            return _refuse(scope, 403, "a request that changes anything must come from a page here")
         length = headers.get("content-length", "0")
         if not length.isascii() or not length.isdecimal():
-            return _refuse(scope, 400, "Content-Length is no number")
+            return _refuse(scope, 400, "Content-Length is not a number")
         if len(length) > MAX_LENGTH_DIGITS or int(length) > MAX_BODY_BYTES:
             return _too_large(scope)
         return self._token_refusal(scope, headers)
@@ -116,7 +116,7 @@ class Guard:
             return is_local(name)
         if name in (self.settings.host, socket.gethostname()) or is_local(name):
             return True
-        try:  # an address cannot be made to mean another machine
+        try:  # an IP address cannot be rebound to another machine
             ip_address(name)
         except ValueError:
             return False
@@ -129,10 +129,10 @@ class Guard:
         query = parse_qsl(scope.get("query_string", b"").decode("latin-1"))
         if any(name == "token" and _same(value, token) for name, value in query):
             rest = urlencode([(name, value) for name, value in query if name != "token"])
-            # A path of two slashes at its start would be another host.
+            # A path that starts with two slashes would be another host.
             path = "/" + scope["path"].lstrip("/\\")
             answer = RedirectResponse(path + (f"?{rest}" if rest else ""), 303)
-            # Not strict: a link from elsewhere may lead here, and so may that with the token.
+            # Lax, not strict: links from other sites, and the link with the token, must work.
             answer.set_cookie(self._cookie, token, httponly=True, samesite="lax")
             return answer
         given = [headers.get("authorization", "").removeprefix("Bearer ")]
@@ -147,7 +147,7 @@ class Guard:
 
 
 def _split_host(host: str) -> tuple[str, str]:
-    """Return name and port of a Host header; the brackets of an IPv6 address are left out."""
+    """Return the name and port of a Host header, without the brackets of an IPv6 address."""
     if host.startswith("["):
         name, _, rest = host[1:].partition("]")
         return name, rest.removeprefix(":")
@@ -156,15 +156,15 @@ def _split_host(host: str) -> tuple[str, str]:
 
 
 def _cookies(headers: Iterable[str], name: str) -> list[str]:
-    found = []
+    tokens = []
     for header in headers:
         try:
             cookie = SimpleCookie(header)
         except CookieError:
             continue
         if name in cookie:
-            found.append(cookie[name].value)
-    return found
+            tokens.append(cookie[name].value)
+    return tokens
 
 
 def _same(given: str, token: str) -> bool:

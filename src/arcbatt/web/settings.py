@@ -1,4 +1,4 @@
-"""What a server is told at its start."""
+"""Settings of the web server."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ DEFAULT_PORT = 8327
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What is shown, and to whom.
+    """The content to show, and who may see it.
 
-    `runs` are folders of runs; without any, all runs in `runs_folder` are shown, new ones too.
-    `data` are sources of tasks beside the built-in sets. With a `token`, requests must have it.
+    `runs` are folders of runs; if empty, all runs in `runs_folder` are shown, including new ones.
+    `data` are task sources besides the built-in sets. Requests must present the `token`, if any.
     """
 
     runs: tuple[Path, ...] = ()
@@ -26,17 +26,17 @@ class Settings:
     token: str | None = None
 
     def __post_init__(self) -> None:
-        # It goes through cookies and headers, which take nothing else.
+        # The token is sent in cookies and headers, which allow nothing else.
         if self.token is not None and not (self.token.isascii() and self.token.isprintable()):
-            raise ValueError("a token has printable ASCII characters alone")
+            raise ValueError("a token must consist of printable ASCII characters")
         if not is_local(self.host) and not self.token:
             raise ValueError(
-                f"a server on {self.host} can be reached from elsewhere: give it a token"
+                f"a server on {self.host} can be reached by other machines; it needs a token"
             )
 
 
 def is_local(host: str) -> bool:
-    """Return whether a host can be reached from its own machine alone."""
+    """Return whether a host can be reached only from its own machine."""
     if host == "localhost":
         return True
     try:

@@ -1,4 +1,4 @@
-"""The page of a task: the task, alone or as a run has it, in; all that is known of it out."""
+"""The page of a task, alone or with the results of a run."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from starlette.routing import Route
 
 from arcbatt.api import judge_answers
 from arcbatt.checking import KnownTask, check_program
+from arcbatt.drawing.grid_diff import describe_difference, differing_cells
 from arcbatt.drawing.layout import lay_out_task
 from arcbatt.explainer import Explanation, all_pairs, make_page, read_source, why_too_large
 from arcbatt.explainer import explain as trace
 from arcbatt.explainer.page import explanation_values
 from arcbatt.explainer.picture import lay_out_explanation
-from arcbatt.grid_diff import differing_cells, say_difference
 from arcbatt.language import Failure, ParsedProgram, Value, parse_programs
 from arcbatt.library import library_programs
 from arcbatt.pool import PoolError
 from arcbatt.scoring import Answers, load_answers
-from arcbatt.scoring.showing import show_answer
-from arcbatt.solving.ledger import Offered, TaskKnowledge, read_knowledge
+from arcbatt.scoring.disclosure import show_answer
+from arcbatt.solving.descriptions import describe_candidate, say_weight
+from arcbatt.solving.ledger import RankedCandidate, TaskKnowledge, read_knowledge
 from arcbatt.solving.ranking import weigh
 from arcbatt.solving.report.views import FITS, TaskView, rename_program, view_values
-from arcbatt.solving.tracing import describe_candidate, say_weight
 from arcbatt.tasks import Grid, Task, TaskError
 from arcbatt.tasks.program_names import program_name
 
 from .catalog import find_task, task_key
-from .rendering import catalog_of, export_file, export_page, export_scene, show_page
+from .responses import catalog_of, export_file, export_page, export_scene, show_page
 from .run_data import ShownRun, read_run
 
-# Of all that was offered for a task, so many are told of.
+# Candidates of a task that are listed.
 MAX_OFFERED = 40
-# The longer side of a grid on the page of its task, in pixels, and the most of a cell.
+# The longer side of a grid on the task page in pixels, and the largest cell.
 SIDE = 210
 MAX_CELL = 24
 
@@ -58,11 +58,11 @@ class ShownTask:
 
     @property
     def here(self) -> str:
-        """Where the page is."""
+        """The address of the page."""
         return self.address_of(self.task)
 
     def address_of(self, task: Task) -> str:
-        """Return where the page of a task of the same set or run is."""
+        """Return the address of another task of the same set or run."""
         return f"{self.address}/tasks/{task_key(task.id)}"
 
     def neighbor(self, step: int) -> Task | None:
@@ -75,45 +75,45 @@ class ShownTask:
         return KnownTask(self.task, self.answers)
 
     def wanted(self, test: int) -> Grid | None:
-        """Return the answer to a test input, where it is known."""
+        """Return the answer to a test input, if it is known."""
         return None if self.answers is None else show_answer(self.answers, self.task.id, test)
 
     def differing(self, test: int, grid: Sequence[Sequence[int]]) -> frozenset[tuple[int, int]]:
-        """Return the cells of an attempt that are not as wanted."""
+        """Return the cells of an attempt that differ from the answer."""
         wanted = self.wanted(test)
         given = tuple(map(tuple, grid))
         return (differing_cells(wanted, given) or frozenset()) if wanted else frozenset()
 
     def say_differing(self, test: int, grid: Sequence[Sequence[int]]) -> str:
-        """Return how an attempt differs from what is wanted; empty where it does not."""
+        """Describe how an attempt differs from the answer; empty if it does not."""
         wanted = self.wanted(test)
         given = tuple(map(tuple, grid))
-        return "" if wanted is None or wanted == given else say_difference(wanted, given)
+        return "" if wanted is None or wanted == given else describe_difference(wanted, given)
 
     @property
-    def offered(self) -> list[Offered]:
+    def offered(self) -> list[RankedCandidate]:
         return [] if self.knowledge is None else self.knowledge.offered()
 
     @property
     def programs(self) -> list[tuple[ParsedProgram, str]]:
-        """The programs that can be explained here, by number, with the text that has them.
+        """The programs that can be explained here, by number, with their text.
 
-        They are what was offered or, of a task of a set, the bundled solver.
+        For a task of a run these are its candidates, for a task of a set the bundled solver.
         """
         name = program_name(self.task.id)
         if self.knowledge is not None:
-            found = [each.candidate.program.text for each in self.offered]
+            originals = [each.candidate.program.text for each in self.offered]
         elif self.view is not None and self.view.best is not None:
-            found = [self.view.best["program"]]
+            originals = [self.view.best["program"]]
         else:
             bundled = [each for each in library_programs() if each.name == name]
             return [(each, Path(each.file).read_text("utf-8")) for each in bundled]
-        texts = [rename_program(text, name) for text in found]
+        texts = [rename_program(text, name) for text in originals]
         return [(next(iter(parse_programs(text, "program"))), text) for text in texts]
 
 
 def find_shown(request: Request) -> ShownTask:
-    """Return the task that an address speaks of, in a set or in a run."""
+    """Return the task of a request, in a set or in a run."""
     catalog = catalog_of(request)
     key = request.path_params["task"]
     if "set" in request.path_params:
@@ -132,14 +132,14 @@ def find_shown(request: Request) -> ShownTask:
     view = None
     if row is not None:
         right = None if run.right is None or run.is_running else run.right.get(task.id)
-        explanation = f"{run.address}/tasks/{key}/programs/{_behind(row, knowledge)}"
+        explanation = f"{run.address}/tasks/{key}/programs/{_first_program(row, knowledge)}"
         view = TaskView(task, row, explanation, right)
     answers = _answers(run.data)
     return ShownTask(run.address, run.title, task, run.tasks, answers, run, view, knowledge)
 
 
-def _behind(row: Mapping[str, Any], knowledge: TaskKnowledge | None) -> int:
-    """Return the number of the program behind the first attempt among those of its page."""
+def _first_program(row: Mapping[str, Any], knowledge: TaskKnowledge | None) -> int:
+    """Return the number of the program that gave the first attempt."""
     best = row["tests"][0]["attempts"][0]["best"]
     kept = [] if knowledge is None or best is None else knowledge.found.kept
     texts = [each.program.text for each in kept]
@@ -149,25 +149,25 @@ def _behind(row: Mapping[str, Any], knowledge: TaskKnowledge | None) -> int:
 def _answers(source: str) -> Answers | None:
     try:
         return load_answers(source)
-    except TaskError:  # a competition hands out tasks without answers
+    except TaskError:  # competitions publish tasks without answers
         return None
 
 
 def _knowledge(run: ShownRun, task: Task) -> TaskKnowledge | None:
     try:
         return read_knowledge(run.path, task)
-    except PoolError:  # a folder that was copied without its ledger can be shown all the same
+    except PoolError:  # a folder that was copied without its ledger can still be shown
         return None
 
 
 def show_task(request: Request) -> Response:
-    """Show a task with all that is known of it."""
+    """Show a task with all that is known about it."""
     shown = find_shown(request)
     return show_page(request, "task.html", **task_values(shown))
 
 
 def task_values(shown: ShownTask) -> dict[str, Any]:
-    """Return what the page of a task needs."""
+    """Return the template values of a task page."""
     return {
         **view_values(),
         "shown": shown,
@@ -183,8 +183,8 @@ def task_values(shown: ShownTask) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class _ToldOffer:
-    """A candidate in words: what it is, what became of it, and what was taken from its weight."""
+class _OfferRow:
+    """A candidate in words: its origin, its result, and the deductions from its weight."""
 
     number: int
     proposer: str
@@ -197,11 +197,11 @@ class _ToldOffer:
 
 
 def _say_offered(shown: ShownTask) -> Any:
-    """Yield what was offered for a task, the best first, and why it won or lost."""
+    """Yield the candidates of a task, best first, with why each won or lost."""
     for number, each in enumerate(shown.offered[:MAX_OFFERED]):
         candidate = each.candidate
         weight = weigh(candidate)
-        yield _ToldOffer(
+        yield _OfferRow(
             number,
             candidate.proposer,
             candidate.trial.n_fitted,
@@ -220,21 +220,21 @@ def _say_place(place: int | None) -> str:
 
 
 def _say_work(shown: ShownTask) -> Any:
-    """Yield what proposers have finished on a task: who, what, how it went, whether cut off."""
+    """Yield the finished work of proposers on a task: proposer, item, result, cut off."""
     for each in [] if shown.knowledge is None else shown.knowledge.work:
         counts = dict(each.counts)
         was_cut = bool(counts.pop("was_cut", False)) or bool(counts.get("n_cut"))
-        told = ", ".join(
+        result = ", ".join(
             f"{name.removeprefix('n_').replace('_', ' ')} {number:,}"
             for name, number in counts.items()
             if isinstance(number, int) and number and name != "n_tasks"
         )
-        yield each.proposer, each.item, told or "nothing came of it", was_cut
+        yield each.proposer, each.item, result or "no result", was_cut
 
 
 @dataclass(frozen=True, slots=True)
 class _Miss:
-    """A demo on which the nearest program is wrong: what it gives there, and what differs."""
+    """A demo on which the best program is wrong: its output and the differing cells."""
 
     label: str
     wanted: Grid
@@ -244,7 +244,7 @@ class _Miss:
 
 
 def _misses(shown: ShownTask) -> Any:
-    """Yield where the best program of a task that nothing fits is wrong."""
+    """Yield the demos on which the best program of an unfitted task is wrong."""
     view = shown.view
     if view is None or view.best is None or view.state == FITS:
         return
@@ -266,7 +266,7 @@ def _misses(shown: ShownTask) -> Any:
 
 
 def _is_drawable(value: Value) -> bool:
-    """Whether a value is a grid of ARC colours, which alone a picture of pixels can show."""
+    """Return whether a value is a grid of ARC colors, which `picture` can draw."""
     return (
         isinstance(value, tuple)
         and bool(value)
@@ -276,11 +276,11 @@ def _is_drawable(value: Value) -> bool:
 
 
 def export_task(request: Request) -> Response:
-    """Hand out the page of a task, or a picture of it, as a file."""
+    """Export the page of a task, or a picture of it, as a file."""
     shown = find_shown(request)
     kind = request.path_params["kind"]
     if kind == "html":
-        # A file leads nowhere, but says how to have the program explained.
+        # An exported file has no links, but says how to explain the program.
         view = None if shown.view is None else replace(shown.view, explanation=None)
         values = task_values(replace(shown, view=view))
         return export_page("task.html", f"{shown.task.id}.html", **values)
@@ -294,7 +294,7 @@ def export_task(request: Request) -> Response:
 
 
 def explain_program(shown: ShownTask, number: str) -> Explanation:
-    """Return what every line of a program of a task does; an unknown number is "not found"."""
+    """Explain a program of a task; raise "not found" for an unknown number."""
     programs = {str(k): each for k, each in enumerate(shown.programs)}
     if number not in programs:
         raise HTTPException(404, f"{shown.task.id} has no program {number:.20}")
@@ -307,7 +307,7 @@ def explain_program(shown: ShownTask, number: str) -> Explanation:
 
 
 def show_explanation(request: Request) -> Response:
-    """Show what every line of a program does."""
+    """Show the value of every line of a program."""
     shown = find_shown(request)
     number = request.path_params["number"]
     explanation = explain_program(shown, number)
@@ -322,7 +322,7 @@ def show_explanation(request: Request) -> Response:
 
 
 def export_explanation(request: Request) -> Response:
-    """Hand out what every line of a program does as a file: a page, or a picture of one pair."""
+    """Export an explanation as a page, or as a picture of one pair."""
     shown = find_shown(request)
     number, kind = request.path_params["number"], request.path_params["kind"]
     explanation = explain_program(shown, number)

@@ -1,4 +1,4 @@
-"""Programs of one's own: an editor that shows what every line does, on a task that is chosen."""
+"""The program editor, which shows the value of every line on a chosen task."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from .draw_start import TASK, find_start
 from .draw_tasks import read_drawn
 from .jobs import wait_for, workers_of
 from .jobs_protocol import CHECK
-from .rendering import catalog_of, show_page
+from .responses import catalog_of, show_page
 
-# More than a program of the longest that is explained.
+# More characters than the longest program that is explained.
 MAX_TEXT = 100_000
 MAX_PAIR = 20
-# A program on all pairs, drawn: within the budget of steps that takes seconds.
+# Enough to run a program on all pairs within the step budget and draw it.
 LIMIT_S = 30.0
 
 
 def show_editor(request: Request) -> Response:
-    """Show the editor, for the task of an address or for the one that was drawn last."""
+    """Show the editor, for the task of the address or the last drawing."""
     start = find_start(catalog_of(request), request.path_params)
     name = "solve" if start is None else program_name(start.task.id)
     return show_page(request, "write.html", start=start, name=name, max_text=MAX_TEXT)
 
 
 def list_words(_request: Request) -> Response:
-    """Return all that can stand in a program: primitives with their docs, and constants."""
+    """Return the vocabulary of programs: primitives with their docs, and constants."""
     return JSONResponse(
         {
             "primitives": [each.to_json() for each in all_primitives().values()],
@@ -48,7 +48,7 @@ def list_words(_request: Request) -> Response:
 
 
 async def check(request: Request) -> Response:
-    """Return what is wrong with a program, the value of every line, and on which pairs it fits."""
+    """Return the errors of a program, the value of every line, and the pairs it fits."""
     content = await read_object(request)
     given: dict[str, Any] = {
         "text": read_text(content, "text", MAX_TEXT),

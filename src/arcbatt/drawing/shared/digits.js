@@ -1,15 +1,15 @@
 // @ts-check
-// Colours as digits: over every picture of a grid the number of each cell's colour, if the reader wants it.
-// What is read is the picture itself, so a page has nothing more in it.
+// Show the number of each cell's color over every picture of a grid, if the reader wants it.
+// The numbers are read from the pictures, so pages need no further data.
 const PALETTE = (document.querySelector('meta[name="arcbatt-colors"]')?.getAttribute("content") ?? "")
   .split(";")
   .map((part) => part.split(" "));
 const COLORS = PALETTE.map(([, fill]) => fill);
 const textOn = (/** @type {number} */ color) => PALETTE[color]?.[2] ?? "#000000";
 const FONT = "ui-monospace, Menlo, Consolas, monospace";
-// A digit needs so many pixels.
+// The smallest cell that can show a digit, in pixels.
 const MIN_CELL = 6;
-// Of a small cell, the digit takes all.
+// In a small cell, the digit fills the cell.
 const digitSize = (/** @type {number} */ cell) => Math.max(cell * 0.7, Math.min(cell, 8));
 let patternCount = 0;
 
@@ -17,7 +17,7 @@ let patternCount = 0;
 const colorOf = (red, green, blue) =>
   COLORS.indexOf("#" + [red, green, blue].map((part) => part.toString(16).padStart(2, "0")).join("").toUpperCase());
 
-/** Write digits over a picture of one pixel a cell.
+/** Write digits over a picture with one pixel per cell.
  * @param {HTMLImageElement} picture */
 function overPixels(picture) {
   const { naturalWidth: width, naturalHeight: height } = picture;
@@ -51,7 +51,7 @@ function overPixels(picture) {
   picture.after(shown);
 }
 
-/** Lay over the cells of each colour a pattern of its digit.
+/** Overlay the cells of each color with a pattern of its digit.
  * @param {SVGSVGElement} drawing */
 function overShapes(drawing) {
   if (drawing.querySelector(".digits")) return;
@@ -79,7 +79,7 @@ function overShapes(drawing) {
   }
 }
 
-// What is out of sight is left until it comes into sight: a page may have thousands of grids.
+// Grids out of view are processed when they come into view, as a page may have thousands.
 const seen = new IntersectionObserver(
   (entries) => {
     for (const { isIntersecting, target } of entries) {
@@ -98,5 +98,5 @@ function begin() {
 }
 begin();
 document.addEventListener("arcbatt-switch", begin);
-// Pages that add drawings say so.
+// Pages announce added drawings by this event.
 document.addEventListener("arcbatt-drawn", begin);

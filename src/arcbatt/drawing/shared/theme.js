@@ -1,5 +1,5 @@
 // @ts-check
-// What the reader chose to see: light or dark, colours as digits. It runs before the page is drawn.
+// Apply the reader's choices (light or dark, digits) before the page is drawn.
 (() => {
   const root = document.documentElement;
   const switches = { theme: ["auto", "light", "dark"], cells: ["colors", "digits"] };
@@ -25,7 +25,7 @@
         try {
           localStorage.setItem(`arcbatt-${name}`, select.value);
         } catch {
-          // It then holds for this page.
+          // Without storage, the choice applies to this page only.
         }
         document.dispatchEvent(new CustomEvent("arcbatt-switch", { detail: name }));
       });

@@ -1,4 +1,7 @@
-"""Features of cells in columns: what a feature has, and the class that collects them for a grid."""
+"""Features of cells in columns: the declaration of a feature, and the base that computes them.
+
+`engine.table` writes the traits, simplicities and groups of all features for the engine.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,17 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..values import Grid
+from ..wording import COLOR_NAMES as COLOR_NAMES
 
-NONE = 10  # the colour where there is none
+NONE = 10  # stands for no color
 MOST = 63  # greater numbers count as this
 
-# What a feature is: a colour, which tests compare, or else a number, which they bound; a colour
-# that a cell may take; something that changes when the grid is turned or mirrored; something that
-# tells which colour it is.
-IS_COLOR, IS_TAKEN, TURNS, NAMES = 1, 2, 4, 8
-IS_FACT = 16  # a number that is 1 where the name is true, else 0
+# Traits of features.
+IS_COLOR = 1  # a color, which tests compare; all others are numbers, which tests bound
+IS_TAKEN = 2  # a color that a cell may take
+TURNS = 4  # it changes when the grid is turned or mirrored
+NAMES = 8  # it depends on which color is which
+IS_FACT = 16  # a number that is 1 if the name is true, else 0
 SHADE = IS_COLOR | NAMES
 PAINT = SHADE | IS_TAKEN
 
@@ -24,53 +29,59 @@ Column: TypeAlias = list[int]
 
 @dataclass(frozen=True, slots=True)
 class CellFeature:
-    """One feature: what it is in words, its traits, and how simple it is, 16 most."""
+    """One feature: its name in words, its traits, and its simplicity, 16 for the simplest."""
 
     name: str
     traits: int
     simplicity: int
 
 
-COLOR_NAMES = "black blue red green yellow grey pink orange cyan brown".split()
-
-
-def commonest_color(counts: Sequence[int], apart: Iterable[int] = ()) -> int:
-    """The colour that is counted most, the lowest of several; none if all are 0."""
+def most_common_color(counts: Sequence[int], without: Iterable[int] = ()) -> int:
+    """Return the color that is counted most, the lowest of several; NONE if all are 0."""
     best = NONE
     for color in range(10):
-        if color not in apart and counts[color] > (0 if best == NONE else counts[best]):
+        if color not in without and counts[color] > (0 if best == NONE else counts[best]):
             best = color
     return best
 
 
-def rarest_color(counts: Sequence[int], apart: Iterable[int] = ()) -> int:
-    """The colour that is counted least, but not 0 times, the lowest of several."""
+def rarest_color(counts: Sequence[int], without: Iterable[int] = ()) -> int:
+    """Return the color that is counted least, but not 0 times, the lowest of several."""
     best = NONE
     for color in range(10):
-        if color not in apart and counts[color]:
+        if color not in without and counts[color]:
             if best == NONE or counts[color] < counts[best]:
                 best = color
     return best
 
 
 def count_colors(colors: Iterable[int]) -> list[int]:
-    """How often each colour, and none, is there."""
+    """Return how often each color, and NONE, occurs."""
     counts = [0] * (NONE + 1)
     for color in colors:
         counts[color] += 1
     return counts
 
 
+def n_counted(counts: Sequence[int]) -> int:
+    """Return the number of colors that occur."""
+    return sum(number > 0 for number in counts[:NONE])
+
+
 class CellColumns:
-    """The features of one grid, to be added one after the other."""
+    """The features of one grid, added one after the other, in groups that belong together."""
 
     def __init__(self, grid: Grid) -> None:
         self.n_rows, self.width = len(grid), len(grid[0])
         self.cells = [color for row in grid for color in row]
         self.counts = count_colors(self.cells)
-        self.ground = commonest_color(self.counts)
+        self.ground = most_common_color(self.counts)
         self.features: list[CellFeature] = []
         self.columns: list[Column] = []
+        self.group_ends: list[int] = []
+
+    def end_group(self) -> None:
+        self.group_ends.append(len(self.features))
 
     def add(self, name: str, traits: int, simplicity: int, column: Column) -> None:
         if not traits & IS_COLOR:
@@ -79,7 +90,7 @@ class CellColumns:
         self.columns.append(column)
 
     def each(self, name: str, traits: int, simplicity: int, f: Callable[[int, int], int]) -> None:
-        """Add what a function gives for each row and column."""
+        """Add a function of the row and the column."""
         column = [f(i, j) for i in range(self.n_rows) for j in range(self.width)]
         self.add(name, traits, simplicity, column)
 

@@ -1,9 +1,9 @@
-"""What can be said of a cell: numbered features that cell trees test and copy.
+"""The features of cells that cell trees test and copy.
 
-`columns_of` gives for each feature what it is in each cell of a grid, row by row: colours, 10
-standing for none, or numbers from 0 to 63, greater ones counting as 63. The features, their order
-and their names are the same for all grids: `FEATURES`. Nowhere is 0 the background unasked: the
-background is the commonest colour of the grid, the lowest of several.
+`columns_of` returns for each feature its value in each cell of a grid, row by row: colors, 10 for
+none, or numbers from 0 to 63, where greater ones count as 63. The features, their order and their
+names are the same for all grids: `FEATURES`. The background is the most common color of the grid,
+the lowest of several.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from contextvars import copy_context
 
 from ..budget import Meter, use_meter
 from ..values import Grid
-from .cell_columns import IS_FACT, PAINT, CellFeature, Column, commonest_color, rarest_color
+from .cell_columns import IS_FACT, PAINT, CellFeature, Column, most_common_color, rarest_color
 from .cell_objects import ObjectColumns
 
 
@@ -24,31 +24,36 @@ class _Columns(ObjectColumns):
         self._add_surroundings()
         self._add_objects()
         self._whole()
+        self.end_group()
 
     def _whole(self) -> None:
         n = len(self.cells)
-        main = commonest_color(self.counts, (self.ground,))
+        main = most_common_color(self.counts, (self.ground,))
         rare = rarest_color(self.counts, (self.ground,))
         self.add("the background", PAINT, 9, [self.ground] * n)
-        self.add("the main colour but background", PAINT, 8, [main] * n)
-        self.add("the rarest colour but background", PAINT, 8, [rare] * n)
+        self.add("the main color except background", PAINT, 8, [main] * n)
+        self.add("the rarest color except background", PAINT, 8, [rare] * n)
         self.add(
-            "its colour is the main one but background", IS_FACT, 9, [c == main for c in self.cells]
+            "its color is the main one except background",
+            IS_FACT,
+            9,
+            [c == main for c in self.cells],
         )
         self.add(
-            "its colour is the rarest but background", IS_FACT, 9, [c == rare for c in self.cells]
+            "its color is the rarest except background", IS_FACT, 9, [c == rare for c in self.cells]
         )
 
 
 def columns_of(grid: Grid) -> list[Column]:
-    """What each feature is in each cell of a grid of colours."""
+    """Return the value of each feature in each cell of a grid of colors."""
     return _Columns(grid).columns
 
 
-def _features() -> tuple[CellFeature, ...]:
+def _declare() -> tuple[tuple[CellFeature, ...], tuple[int, ...]]:
     use_meter(Meter())
-    return tuple(_Columns(((0,),)).features)
+    columns = _Columns(((0,),))
+    return tuple(columns.features), tuple(columns.group_ends)
 
 
-# In a context of its own: what is charged for here is nobody's.
-FEATURES = copy_context().run(_features)
+# In a context of its own, so that no running program is charged.
+FEATURES, GROUP_ENDS = copy_context().run(_declare)

@@ -1,12 +1,14 @@
-"""What can be said of a cell by the object that it belongs to, and by others around it."""
+"""Features of a cell by the object that it belongs to, and by others around it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..budget import charge
+from ..wording import DIRECTION_NAMES
 from .cell_columns import (
     COLOR_NAMES,
     IS_FACT,
@@ -17,12 +19,13 @@ from .cell_columns import (
     SHADE,
     TURNS,
     Column,
-    commonest_color,
     count_colors,
+    most_common_color,
+    n_counted,
     rarest_color,
 )
-from .cell_surroundings import DIRECTION_NAMES, LINES, SurroundingsColumns
-from .observations import AROUND, BESIDE, ranks
+from .cell_surroundings import LINES, SurroundingsColumns
+from .color_grids import AROUND, BESIDE
 
 
 @dataclass(eq=False)
@@ -31,11 +34,21 @@ class _Object:
 
     places: list[int]
     width: int  # of the grid
-    color: int  # its commonest
+    counts: list[int]  # of its colors
+    ground: int  # the background of the grid
+    touched: list[int] = field(default_factory=list)  # how often its cells touch each other color
 
     @property
     def size(self) -> int:
         return len(self.places)
+
+    @cached_property
+    def color(self) -> int:
+        return most_common_color(self.counts)
+
+    @property
+    def is_ground(self) -> bool:
+        return self.color == self.ground
 
     @cached_property
     def box(self) -> tuple[int, int, int, int]:
@@ -59,7 +72,7 @@ class _Object:
 
     @cached_property
     def mirrors(self) -> tuple[bool, bool]:
-        """Whether its shape is its own mirror image, left to right and top to bottom."""
+        """Whether its shape is symmetric, left to right and top to bottom."""
         there = set(self.shape)
         last_row, last_column = self.height - 1, self.breadth - 1
         return (
@@ -69,7 +82,7 @@ class _Object:
 
     @cached_property
     def n_holes(self) -> int:
-        """How many 4-connected parts of its box are not its own and do not reach its sides."""
+        """The number of 4-connected areas of its box that are not its own nor reach its sides."""
         left = {(i, j) for i in range(self.height) for j in range(self.breadth)} - set(self.shape)
         n_holes = 0
         while left:
@@ -87,12 +100,14 @@ class _Object:
 
 
 class ObjectColumns(SurroundingsColumns):
-    """Features of the boxes of colours, and of parts and objects; those around it come before."""
+    """Features of the boxes of colors, and of parts and objects, after those of surroundings."""
 
     def _add_objects(self) -> None:
         self._boxes()
-        for cut, words in enumerate(("one-colour part", "one-colour object", "object")):
+        self.end_group()
+        for cut, words in enumerate(("one-color part", "one-color object", "object")):
             self._objects(cut, words)
+            self.end_group()
 
     def _boxes(self) -> None:
         number = [0] * len(self.cells)
@@ -100,17 +115,20 @@ class ObjectColumns(SurroundingsColumns):
             places = [k for k, color in enumerate(self.cells) if color == c]
             inside = [0] * len(self.cells)
             if places:
-                top, bottom, left, right = _Object(places, self.width, c).box
+                top, bottom, left, right = _Object(places, self.width, [], self.ground).box
                 for i in range(top, bottom + 1):
                     for j in range(left, right + 1):
                         inside[i * self.width + j] = 1
                         number[i * self.width + j] += c != self.ground
             self.add(f"it is within the box of {name}", NAMES | IS_FACT, 11, inside)
-        self.add("within how many boxes of colours but background it is", 0, 8, number)
+        self.add("within how many boxes of colors except background it is", 0, 8, number)
 
     def _cut(self, cut: int) -> list[_Object]:
-        """The parts of the grid: 4-connected of one colour; 8-connected of one colour, or of
-        all but background together, and of background 4-connected."""
+        """Return the parts of the grid.
+
+        They are 4-connected of one color; or 8-connected of one color, or of all colors except the
+        background, which is always 4-connected.
+        """
         objects = []
         seen = [False] * len(self.cells)
         for start, color in enumerate(self.cells):
@@ -119,8 +137,8 @@ class ObjectColumns(SurroundingsColumns):
             is_ground = color == self.ground
             directions = BESIDE if cut == 0 or is_ground else AROUND
             seen[start] = True
-            found = [start]
-            for k in found:
+            places = [start]
+            for k in places:
                 i, j = divmod(k, self.width)
                 for di, dj in directions:
                     other = self.at(i + di, j + dj)
@@ -130,11 +148,21 @@ class ObjectColumns(SurroundingsColumns):
                     at = (i + di) * self.width + j + dj
                     if alike and not seen[at]:
                         seen[at] = True
-                        found.append(at)
-            main = commonest_color(count_colors(self.cells[k] for k in found))
-            objects.append(_Object(sorted(found), self.width, main))
+                        places.append(at)
+            counts = count_colors(self.cells[k] for k in places)
+            objects.append(_Object(sorted(places), self.width, counts, self.ground))
         charge(sum(each.height * each.breadth for each in objects))
         return objects
+
+    def _find_touched(self, objects: list[_Object], of: list[int], cut: int) -> None:
+        for number, each in enumerate(objects):
+            each.touched = count_colors(
+                self.at(k // self.width + di, k % self.width + dj)
+                for k in each.places
+                for di, dj in (AROUND if cut else BESIDE)
+                if self.at(k // self.width + di, k % self.width + dj) != NONE
+                and of[k + di * self.width + dj] != number
+            )
 
     def _objects(self, cut: int, words: str) -> None:
         objects = self._cut(cut)
@@ -142,226 +170,131 @@ class ObjectColumns(SurroundingsColumns):
         for number, each in enumerate(objects):
             for k in each.places:
                 of[k] = number
-        is_ground = [each.color == self.ground for each in objects]
+        self._find_touched(objects, of, cut)
         its = f"its {words}"
 
-        def add(name: str, traits: int, simplicity: int, values: Sequence[int]) -> None:
-            self.add(name, traits, simplicity, [values[number] for number in of])
+        def add(name: str, traits: int, simplicity: int, measure: Callable[[_Object], int]) -> None:
+            values = [int(measure(each)) for each in objects]
+            self.add(name.format(its), traits, simplicity, [values[number] for number in of])
 
-        def among(keys: Sequence[object], give: Callable[[list[int]], Sequence[int]]) -> list[int]:
-            """What is given for the parts that share a key, for each of them."""
-            found = [0] * len(objects)
-            for key in dict.fromkeys(keys):
-                same = [n for n, other in enumerate(keys) if other == key]
-                for n, value in zip(same, give(same), strict=True):
-                    found[n] = value
-            return found
+        def rank(
+            name: str,
+            traits: int,
+            simplicity: int,
+            measure: Callable[[_Object], int],
+            falling: bool = False,
+            key: Callable[[_Object], object] = lambda o: o.is_ground,
+        ) -> None:
+            """Add the number of distinct lower, or higher, values among objects with a key."""
 
-        def rank(numbers: Sequence[int], falling: bool) -> Callable[[list[int]], list[int]]:
-            return lambda same: ranks([numbers[n] for n in same], falling)
+            values: defaultdict[object, set[int]] = defaultdict(set)
+            for each in objects:
+                values[key(each)].add(measure(each))
 
-        def count(same: list[int]) -> list[int]:
-            return [len(same)] * len(same)
+            def count_passed(own: _Object) -> int:
+                number = measure(own)
+                return sum(v > number if falling else v < number for v in values[key(own)])
 
-        sizes = [each.size for each in objects]
-        boxes = [each.box for each in objects]
-        colors = [each.color for each in objects]
-        heights = [each.height for each in objects]
-        breadths = [each.breadth for each in objects]
-        add(f"the size of {its}", 0, 10, sizes)
-        add(f"the size of {its} is odd", IS_FACT, 7, [size % 2 for size in sizes])
-        add(
-            f"the rank by size of {its}, from the largest",
-            0,
-            12,
-            among(is_ground, rank(sizes, True)),
-        )
-        add(
-            f"the rank by size of {its}, from the smallest",
-            0,
-            12,
-            among(is_ground, rank(sizes, False)),
-        )
-        add(
-            f"the rank by size of {its} in its colour, from the largest",
-            0,
-            9,
-            among(colors, rank(sizes, True)),
-        )
-        add(
-            f"how many have the size of {its}",
-            0,
-            9,
-            among(list(zip(is_ground, sizes, strict=True)), count),
-        )
-        shapes = [(ground, each.shape) for ground, each in zip(is_ground, objects, strict=True)]
-        add(f"how many have the shape of {its}", 0, 10, among(shapes, count))
-        add(f"how many have the colour of {its}", 0, 8, among(colors, count))
-        add(f"the height of {its}", TURNS, 9, heights)
-        add(f"the width of {its}", TURNS, 9, breadths)
-        sides = list(zip(heights, breadths, strict=True))
-        add(f"the longer side of {its}", 0, 9, [max(side) for side in sides])
-        add(f"the shorter side of {its}", 0, 9, [min(side) for side in sides])
-        add(
-            f"{its} fills its box",
-            IS_FACT,
-            10,
-            [int(h * w == size) for (h, w), size in zip(sides, sizes, strict=True)],
-        )
-        add(f"the box of {its} is a square", IS_FACT, 9, [int(h == w) for h, w in sides])
-        add(f"how many holes {its} has", 0, 11, [each.n_holes for each in objects])
-        on_edge = [
-            int(top == 0 or left == 0 or bottom == self.n_rows - 1 or right == self.width - 1)
-            for top, bottom, left, right in boxes
-        ]
-        add(f"{its} touches the edge", IS_FACT, 12, on_edge)
-        ends = (0, self.n_rows - 1, 0, self.width - 1)
+            add(name, traits, simplicity, count_passed)
+
+        def count(name: str, simplicity: int, key: Callable[[_Object], object]) -> None:
+            numbers = Counter(map(key, objects))
+            add(name, 0, simplicity, lambda o: numbers[key(o)])
+
+        last_row, last_column = self.n_rows - 1, self.width - 1
+        ends = (0, last_row, 0, last_column)
+        add("the size of {}", 0, 10, lambda o: o.size)
+        add("the size of {} is odd", IS_FACT, 7, lambda o: o.size % 2)
+        rank("the rank by size of {}, from the largest", 0, 12, lambda o: o.size, True)
+        rank("the rank by size of {}, from the smallest", 0, 12, lambda o: o.size)
+        in_color = "the rank by size of {} in its color, from the largest"
+        rank(in_color, 0, 9, lambda o: o.size, True, lambda o: o.color)
+        count("how many have the size of {}", 9, lambda o: (o.is_ground, o.size))
+        count("how many have the shape of {}", 10, lambda o: (o.is_ground, o.shape))
+        count("how many have the color of {}", 8, lambda o: o.color)
+        add("the height of {}", TURNS, 9, lambda o: o.height)
+        add("the width of {}", TURNS, 9, lambda o: o.breadth)
+        add("the longer side of {}", 0, 9, lambda o: max(o.height, o.breadth))
+        add("the shorter side of {}", 0, 9, lambda o: min(o.height, o.breadth))
+        add("{} fills its box", IS_FACT, 10, lambda o: o.height * o.breadth == o.size)
+        add("the box of {} is a square", IS_FACT, 9, lambda o: o.height == o.breadth)
+        add("how many holes {} has", 0, 11, lambda o: o.n_holes)
+        on_edge = lambda o: any(map(int.__eq__, o.box, ends))  # noqa: E731
+        add("{} touches the edge", IS_FACT, 12, on_edge)
         for side, name in enumerate(("top", "bottom", "left edge", "right edge")):
-            add(
-                f"{its} touches the {name}",
-                TURNS | IS_FACT,
-                9,
-                [int(b[side] == ends[side]) for b in boxes],
-            )
-        mirrors = [each.mirrors for each in objects]
-        add(f"{its} is symmetric left to right", TURNS | IS_FACT, 8, [int(m[0]) for m in mirrors])
-        add(f"{its} is symmetric top to bottom", TURNS | IS_FACT, 8, [int(m[1]) for m in mirrors])
-        add(f"how many ways {its} is symmetric", 0, 8, [sum(m) for m in mirrors])
-        for side, name, falling in (
-            (0, "top", False),
-            (1, "bottom", True),
-            (2, "left", False),
-            (3, "right", True),
-        ):
-            add(
-                f"the rank of {its} from the {name}",
-                TURNS,
-                9,
-                among(is_ground, rank([box[side] for box in boxes], falling)),
-            )
-        touched = [
-            count_colors(
-                self.at(k // self.width + di, k % self.width + dj)
-                for k in each.places
-                for di, dj in (AROUND if cut else BESIDE)
-                if 0 <= k // self.width + di < self.n_rows
-                and 0 <= k % self.width + dj < self.width
-                and of[k + di * self.width + dj] != number
-            )
-            for number, each in enumerate(objects)
-        ]
+            touches = lambda o, s=side: o.box[s] == ends[s]  # noqa: E731
+            add(f"{{}} touches the {name}", TURNS | IS_FACT, 9, touches)
+        add("{} is symmetric left to right", TURNS | IS_FACT, 8, lambda o: o.mirrors[0])
+        add("{} is symmetric top to bottom", TURNS | IS_FACT, 8, lambda o: o.mirrors[1])
+        add("how many ways {} is symmetric", 0, 8, lambda o: sum(o.mirrors))
+        for side, name in enumerate(("top", "bottom", "left", "right")):
+            place = lambda o, s=side: o.box[s]  # noqa: E731
+            rank(f"the rank of {{}} from the {name}", TURNS, 9, place, side % 2 == 1)
         for c, name in enumerate(COLOR_NAMES):
-            add(
-                f"{its} touches {name}",
-                NAMES | IS_FACT,
-                11,
-                [int(counts[c] > 0) for counts in touched],
-            )
-        # Of what together is all but background that would be no other colour.
+            touches = lambda o, c=c: o.touched[c] > 0  # noqa: E731
+            add(f"{{}} touches {name}", NAMES | IS_FACT, 11, touches)
+        # An object of all colors but the background touches only the background.
+        most_touched = lambda o: most_common_color(o.touched, (self.ground,))  # noqa: E731
         traits = SHADE if cut == 2 else PAINT
-        add(
-            f"the colour but background that {its} touches most",
-            traits,
-            11,
-            [commonest_color(counts, (self.ground,)) for counts in touched],
-        )
-        add(
-            f"how many colours {its} touches",
-            0,
-            8,
-            [sum(number > 0 for number in counts[:NONE]) for counts in touched],
-        )
+        add("the color except background that {} touches most", traits, 11, most_touched)
+        add("how many colors {} touches", 0, 8, lambda o: n_counted(o.touched))
         if cut == 2:
-            inside = [count_colors(self.cells[k] for k in each.places) for each in objects]
-            add(
-                f"how many colours {its} has",
-                0,
-                10,
-                [sum(number > 0 for number in counts) for counts in inside],
-            )
-            add(f"the commonest colour of {its}", PAINT, 11, [commonest_color(c) for c in inside])
-            add(f"the rarest colour of {its}", PAINT, 11, [rarest_color(c) for c in inside])
-        self._places(its, [boxes[number] for number in of], of, cut)
+            add("how many colors {} has", 0, 10, lambda o: n_counted(o.counts))
+            add("the most common color of {}", PAINT, 11, lambda o: o.color)
+            add("the rarest color of {}", PAINT, 11, lambda o: rarest_color(o.counts))
+        self._places(its, [objects[number].box for number in of], of, cut)
         if cut == 1:
             self._sighted(words, objects, of)
         if cut:
-            self._enclosing(words, cut, [each for each in objects if each.color != self.ground])
+            self._enclosing(words, cut, [each for each in objects if not each.is_ground])
 
     def _places(
         self, its: str, boxes: list[tuple[int, int, int, int]], of: list[int], cut: int
     ) -> None:
-        """Where cells lie in their parts."""
+        """Add where cells lie in their parts."""
         places = [divmod(k, self.width) for k in range(len(self.cells))]
+        boxed = [(*place, *box) for place, box in zip(places, boxes, strict=True)]
         sides = [
-            (i - top, bottom - i, j - left, right - j)
-            for (i, j), (top, bottom, left, right) in zip(places, boxes, strict=True)
+            (i - top, bottom - i, j - left, right - j) for i, j, top, bottom, left, right in boxed
         ]
+
+        def add(name: str, traits: int, simplicity: int, f: Callable[..., int]) -> None:
+            """Add a function of the distances from the top, bottom, left and right of the box."""
+            self.add(name.format(its), traits, simplicity, [f(*distances) for distances in sides])
+
         for side, name in enumerate(("top", "bottom", "left side", "right side")):
-            self.add(f"its distance from the {name} of {its}", TURNS, 9, [s[side] for s in sides])
-        self.add(f"its distance from the box of {its}", 0, 10, [min(s) for s in sides])
-        self.add(
-            f"its distance from the box of {its} is odd", IS_FACT, 8, [min(s) % 2 for s in sides]
-        )
-        self.add(f"its row in {its} is odd", TURNS | IS_FACT, 7, [s[0] % 2 for s in sides])
-        self.add(f"its column in {its} is odd", TURNS | IS_FACT, 7, [s[2] % 2 for s in sides])
-        self.add(
-            f"its row plus its column in {its} is odd",
-            TURNS | IS_FACT,
-            8,
-            [(s[0] + s[2]) % 2 for s in sides],
-        )
-        self.add(
-            f"how many middle lines of {its} it is on",
-            0,
-            8,
-            [(s[0] == s[1]) + (s[2] == s[3]) for s in sides],
-        )
-        self.add(
-            f"how many diagonals of {its} it is on",
-            0,
-            8,
-            [
-                (s[0] + s[1] == s[2] + s[3]) * ((s[0] == s[2]) + (s[0] == s[3]))  # of squares
-                for s in sides
-            ],
-        )
+            add(f"its distance from the {name} of {{}}", TURNS, 9, lambda *s, k=side: s[k])
+        add("its distance from the box of {}", 0, 10, min)
+        add("its distance from the box of {} is odd", IS_FACT, 8, lambda *s: min(s) % 2)
+        add("its row in {} is odd", TURNS | IS_FACT, 7, lambda a, b, c, d: a % 2)
+        add("its column in {} is odd", TURNS | IS_FACT, 7, lambda a, b, c, d: c % 2)
+        both_odd = lambda a, b, c, d: (a + c) % 2  # noqa: E731
+        add("its row plus its column in {} is odd", TURNS | IS_FACT, 8, both_odd)
+        n_middle_lines = lambda a, b, c, d: (a == b) + (c == d)  # noqa: E731
+        add("how many middle lines of {} it is on", 0, 8, n_middle_lines)
+        n_diagonals = lambda a, b, c, d: (a + b == c + d) * ((a == c) + (a == d))  # noqa: E731
+        add("how many diagonals of {} it is on", 0, 8, n_diagonals)
         for directions, words in ((BESIDE, "beside"), (AROUND, "around")):
-            number = []
-            for k, (i, j) in enumerate(places):
-                number.append(
-                    sum(
-                        self.at(i + di, j + dj) == NONE or of[k + di * self.width + dj] != of[k]
-                        for di, dj in directions
-                    )
+            numbers = [
+                sum(
+                    self.at(i + di, j + dj) == NONE or of[k + di * self.width + dj] != of[k]
+                    for di, dj in directions
                 )
-            self.add(f"how many places {words} it are not of {its}", 0, 10, number)
+                for k, (i, j) in enumerate(places)
+            ]
+            self.add(f"how many places {words} it are not of {its}", 0, 10, numbers)
         if cut == 2:
-            boxed = list(zip(places, boxes, strict=True))
-            self.add(
-                f"the colour there when {its} is mirrored left to right",
-                PAINT | TURNS,
-                9,
-                [self.at(i, left + right - j) for (i, j), (_, _, left, right) in boxed],
-            )
-            self.add(
-                f"the colour there when {its} is mirrored top to bottom",
-                PAINT | TURNS,
-                9,
-                [self.at(top + bottom - i, j) for (i, j), (top, bottom, _, _) in boxed],
-            )
-            self.add(
-                f"the colour there when {its} is turned by half",
-                PAINT,
-                9,
-                [
-                    self.at(top + bottom - i, left + right - j)
-                    for (i, j), (top, bottom, left, right) in boxed
-                ],
-            )
+            sideways = [self.at(i, left + right - j) for i, j, _, _, left, right in boxed]
+            upright = [self.at(top + bottom - i, j) for i, j, top, bottom, _, _ in boxed]
+            turned = [self.at(t + b - i, left + r - j) for i, j, t, b, left, r in boxed]
+            image = f"the color there when {its} is"
+            self.add(f"{image} mirrored left to right", PAINT | TURNS, 9, sideways)
+            self.add(f"{image} mirrored top to bottom", PAINT | TURNS, 9, upright)
+            self.add(f"{image} turned by half", PAINT, 9, turned)
 
     def _sighted(self, words: str, objects: list[_Object], of: list[int]) -> None:
-        """What a cell sees of objects but background, and what its own object sees."""
-        sizes = [0 if each.color == self.ground else each.size for each in objects]
+        """Add what a cell sees of objects except the background, and what its own object sees."""
+        sizes = [0 if each.is_ground else each.size for each in objects]
         seen: list[Column] = []  # by direction: the object seen, or -1
         for (di, dj), sight in zip(AROUND, self.sights, strict=True):
             column = []
@@ -379,50 +312,34 @@ class ObjectColumns(SurroundingsColumns):
             ]
             for k in range(len(self.cells))
         ]
-        self.add(
-            f"the size of the largest other {words} around it",
-            0,
-            11,
-            [max(found, default=0) for found in around],
-        )
-        self.add(
-            f"the size of the smallest other {words} around it",
-            0,
-            10,
-            [min(found, default=0) for found in around],
-        )
-        for step in BESIDE:
-            d = AROUND.index(step)
+        largest = [max(numbers, default=0) for numbers in around]
+        smallest = [min(numbers, default=0) for numbers in around]
+        self.add(f"the size of the largest other {words} around it", 0, 11, largest)
+        self.add(f"the size of the smallest other {words} around it", 0, 10, smallest)
+        straight = [AROUND.index(step) for step in BESIDE]
+        for d in straight:
+            seen_sizes = [sizes[number] if number >= 0 else 0 for number in seen[d]]
             self.add(
-                f"the size of the {words} seen {DIRECTION_NAMES[d]} of it",
-                TURNS,
-                9,
-                [sizes[number] if number >= 0 else 0 for number in seen[d]],
+                f"the size of the {words} seen {DIRECTION_NAMES[d]} of it", TURNS, 9, seen_sizes
             )
         less, more = [], []
         for k in range(len(self.cells)):
             ends = [(seen[one][k], seen[other][k]) for one, other, _ in LINES[:2]]
             pairs = [pair for pair in ends if min(pair) >= 0]
-            found = min(
-                (sorted((sizes[n], objects[n].color) for n in pair) for pair in pairs), default=[]
-            )
-            less.append(found[0][1] if found else NONE)
-            more.append(found[1][1] if found else NONE)
-        self.add(f"the colour of the smaller {words} that it is between", PAINT, 12, less)
-        self.add(f"the colour of the larger {words} that it is between", PAINT, 12, more)
-        for step in BESIDE:
-            d = AROUND.index(step)
+            lines = [sorted((sizes[n], objects[n].color) for n in pair) for pair in pairs]
+            best = min(lines, default=[(0, NONE), (0, NONE)])
+            less.append(best[0][1])
+            more.append(best[1][1])
+        self.add(f"the color of the smaller {words} that it is between", PAINT, 12, less)
+        self.add(f"the color of the larger {words} that it is between", PAINT, 12, more)
+        for d in straight:
             sights = [count_colors(self.sights[d][k] for k in each.places) for each in objects]
-            main = [commonest_color(counts) for counts in sights]
-            self.add(
-                f"the main colour that its {words} sees {DIRECTION_NAMES[d]} of it",
-                PAINT | TURNS,
-                10,
-                [main[number] for number in of],
-            )
+            main = [most_common_color(counts) for counts in sights]
+            name = f"the main color that its {words} sees {DIRECTION_NAMES[d]} of it"
+            self.add(name, PAINT | TURNS, 10, [main[number] for number in of])
 
     def _enclosing(self, words: str, cut: int, objects: list[_Object]) -> None:
-        """The object of two cells or more with the smallest box, the first of several, around."""
+        """Add the object of two or more cells with the smallest box around it, the first."""
         n = len(self.cells)
         color, ring, size, area = [NONE] * n, [MOST] * n, [0] * n, [n + 1] * n
         for each in objects:
@@ -438,6 +355,6 @@ class ObjectColumns(SurroundingsColumns):
                         ring[k] = min(i - top, bottom - i, j - left, right - j)
         box = f"{words} with the smallest box around it"
         self.add(f"it is within the box of a {words}", IS_FACT, 11, [int(c != NONE) for c in color])
-        self.add(f"the colour of the {box}", PAINT if cut == 2 else SHADE, 10, color)
+        self.add(f"the color of the {box}", PAINT if cut == 2 else SHADE, 10, color)
         self.add(f"its distance from the box of the {box}", 0, 9, ring)
         self.add(f"the size of the {box}", 0, 8, size)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from ..domains import Grid, Number, Patch, Piece
 from ..failure import out_of_range
 from ..registry import primitive
-from ..values import Value, sort
+from ..values import Grid, Patch, Piece, Value, sort
 from .geometry import as_rows
 from .grids import rot90, rot180, rot270
 from .numbers import identity
@@ -25,26 +24,26 @@ from .pieces import cmirror, dmirror, hmirror, vmirror
 
 @primitive(
     "Grid, ObjectCode -> Objects",
-    ties="of equally common colours, the lowest is the background",
+    ties="of equally common colors, the lowest is the background",
     examples=(
         "o_g(((1, 0), (0, 2)), R5) == {{(1, (0, 0))}, {(2, (1, 1))}}",
         "o_g(((1, 0), (0, 2)), R3) == {{(1, (0, 0)), (2, (1, 1))}}",
     ),
 )
-def o_g(grid: Grid, r: Number) -> Value:
+def o_g(grid: Grid, r: int) -> Value:
     """`objects` by a code from 0 to 7: 4 if univalued, 2 if diagonal, 1 without background."""
     return find_objects(grid, bool(r & 4), bool(r & 2), bool(r & 1))
 
 
 @primitive(
     "Grid, ObjectCode -> Tuple[Object]",
-    ties="of equally common colours, the lowest is the background",
+    ties="of equally common colors, the lowest is the background",
     examples=(
         "o_g_t(((1, 0), (0, 2)), R5) == ({(1, (0, 0))}, {(2, (1, 1))})",
         "size(o_g_t(((1, 0), (0, 2)), R4)) == 4",
     ),
 )
-def o_g_t(grid: Grid, r: Number) -> Value:
+def o_g_t(grid: Grid, r: int) -> Value:
     """`o_g`, as a tuple in ascending order."""
     return tuple(sort(find_objects(grid, bool(r & 4), bool(r & 2), bool(r & 1))))
 
@@ -65,7 +64,7 @@ _TURNS = (rot90, rot180, rot270, identity)
         "mir_rot({(0, 0), (1, 1)}, A0) == {(0, 1), (1, 0)}",
     ),
 )
-def mir_rot(piece: Piece, a: Number) -> Value:
+def mir_rot(piece: Piece, a: int) -> Value:
     """A mirror or turn by code: hmirror, dmirror, vmirror, cmirror, rot90, rot180, rot270,
     identity for 0 to 7; a patch takes only the mirrors, 0 to 3.
     """
@@ -80,7 +79,7 @@ def mir_rot(piece: Piece, a: Number) -> Value:
     "Patch, SideCode -> Integer",
     examples=("col_row({(2, 3), (5, 1)}, R0) == 5", "col_row({(2, 3), (5, 1)}, R2) == 1"),
 )
-def col_row(patch: Patch, r: Number) -> Value:
+def col_row(patch: Patch, r: int) -> Value:
     """An edge of the patch's box by code: lowermost, uppermost, leftmost, rightmost for 0 to 3."""
     return (lowermost, uppermost, leftmost, rightmost)[r](patch)
 
@@ -89,6 +88,6 @@ def col_row(patch: Patch, r: Number) -> Value:
     "Patch, CornerCode -> Pair",
     examples=("corner({(2, 3), (5, 1)}, R0) == (2, 1)", "corner({(2, 3), (5, 1)}, R3) == (5, 3)"),
 )
-def corner(patch: Patch, r: Number) -> Value:
+def corner(patch: Patch, r: int) -> Value:
     """A corner of the patch's box by code: upper left, upper right, lower left, lower right."""
     return (ulcorner, urcorner, llcorner, lrcorner)[r](patch)

@@ -11,41 +11,40 @@ from collections.abc import Iterable, Sequence
 from typing import cast
 
 from ..budget import current_meter, require
-from ..calling import map_over, try_calls
-from ..domains import (
-    AnyContainer,
-    AnyFunction,
-    AnySet,
-    Anything,
-    AnyTuple,
-    Containers,
-    Number,
-)
+from ..calls import map_over, try_calls
+from ..domains import ANY_CONTAINER
 from ..failure import CallFailed, empty, out_of_range, wrong_type
-from ..registry import primitive
-from ..values import Container, Value, compare, ordered, sort, sort_key
+from ..registry import SINGLE_THREAD, WIDE, Gpu, primitive
+from ..values import Container, Containers, Function, Value, compare, ordered, sort, sort_key
 
 FIRST_IN_ORDER = "of several, the first in iteration order"
 
 
 def like(container: Container, members: Iterable[Value]) -> Container:
-    """A container of the same kind."""
+    """Return a container of the same kind."""
     return tuple(members) if isinstance(container, tuple) else frozenset(members)
 
 
 # --- size, membership, set operations ---------------------------------------------------
 
 
-@primitive("C[a] -> Count", peeks="all", examples=("size((5, 5, 7)) == 3", "size(EMPTY) == 0"))
-def size(container: AnyContainer) -> Value:
+@primitive(
+    "C[a] -> Count",
+    peeks="all",
+    examples=("size((5, 5, 7)) == 3", "size(EMPTY) == 0"),
+    gpu=SINGLE_THREAD,
+)
+def size(container: Container) -> Value:
     """Number of members."""
     return len(container)
 
 
 @primitive(
-    "a, C[a] -> Boolean", examples=("contained(1, {1, 2}) == T", "contained(3, (1, 2)) == F")
+    "a, C[a] -> Boolean",
+    examples=("contained(1, {1, 2}) == T", "contained(3, (1, 2)) == F"),
+    gpu=SINGLE_THREAD,
 )
-def contained(value: Anything, container: AnyContainer) -> Value:
+def contained(value: Value, container: Container) -> Value:
     """Whether a value is a member."""
     return value in container
 
@@ -53,8 +52,9 @@ def contained(value: Anything, container: AnyContainer) -> Value:
 @primitive(
     "C[a], D[a] -> C[a]",
     examples=("combine((1, 2), (2, 3)) == (1, 2, 2, 3)", "combine({1, 2}, {2, 3}) == {1, 2, 3}"),
+    gpu=Gpu(single_thread=True, wide=True),
 )
-def combine(a: AnyContainer, b: AnyContainer) -> Value:
+def combine(a: Container, b: Container) -> Value:
     """All members of both, in a container of the first one's kind."""
     return like(a, (*ordered(a), *ordered(b)))
 
@@ -62,8 +62,9 @@ def combine(a: AnyContainer, b: AnyContainer) -> Value:
 @primitive(
     "Set[a], Set[a] -> Set[a]",
     examples=("intersection({1, 2}, {2, 3}) == {2}", "intersection({1}, {2}) == EMPTY"),
+    gpu=Gpu(single_thread=True, wide=True),
 )
-def intersection(a: AnySet, b: AnySet) -> Value:
+def intersection(a: frozenset[Value], b: frozenset[Value]) -> Value:
     """Members of both sets."""
     return a & b
 
@@ -72,33 +73,40 @@ def intersection(a: AnySet, b: AnySet) -> Value:
     "C[a], D[a] -> C[a]",
     aliases=("difference_tuple",),
     examples=("difference({1, 2}, {2, 3}) == {1}", "difference((1, 2, 1), (2,)) == (1, 1)"),
+    gpu=Gpu(single_thread=True, wide=True),
 )
-def difference(a: AnyContainer, b: AnyContainer) -> Value:
+def difference(a: Container, b: Container) -> Value:
     """Members of the first that are not in the second."""
     taken = frozenset(b)
     return like(a, (member for member in a if member not in taken))
 
 
 @primitive(
-    "Tuple[a] -> Tuple[a]", examples=("dedupe((1, 2, 1, 3)) == (1, 2, 3)", "dedupe(()) == ()")
+    "Tuple[a] -> Tuple[a]",
+    examples=("dedupe((1, 2, 1, 3)) == (1, 2, 3)", "dedupe(()) == ()"),
+    gpu=WIDE,
 )
-def dedupe(tup: AnyTuple) -> Value:
-    """Each distinct member once, where it first stands."""
+def dedupe(tup: tuple[Value, ...]) -> Value:
+    """Each distinct member once, at its first place."""
     return tuple(dict.fromkeys(tup))
 
 
 @primitive(
-    "a, Set[a] -> Set[a]", examples=("insert(3, {1, 2}) == {1, 2, 3}", "insert(1, {1}) == {1}")
+    "a, Set[a] -> Set[a]",
+    examples=("insert(3, {1, 2}) == {1, 2, 3}", "insert(1, {1}) == {1}"),
+    gpu=SINGLE_THREAD,
 )
-def insert(value: Anything, container: AnySet) -> Value:
+def insert(value: Value, container: frozenset[Value]) -> Value:
     """The set with one more member."""
     return container | {value}
 
 
 @primitive(
-    "a, C[a] -> C[a]", examples=("remove(1, (1, 2, 1)) == (2,)", "remove(3, {1, 2}) == {1, 2}")
+    "a, C[a] -> C[a]",
+    examples=("remove(1, (1, 2, 1)) == (2,)", "remove(3, {1, 2}) == {1, 2}"),
+    gpu=SINGLE_THREAD,
 )
-def remove(value: Anything, container: AnyContainer) -> Value:
+def remove(value: Value, container: Container) -> Value:
     """The container without a value."""
     return like(container, (member for member in container if member != value))
 
@@ -108,7 +116,7 @@ def remove(value: Anything, container: AnyContainer) -> Value:
     ties=FIRST_IN_ORDER,
     examples=("other({1, 2}, 1) == 2", "other((7, 8, 9), 7) == 8"),
 )
-def other(container: AnyContainer, value: Anything) -> Value:
+def other(container: Container, value: Value) -> Value:
     """The first member that is not the value."""
     for member in ordered(container):
         if member != value:
@@ -119,6 +127,7 @@ def other(container: AnyContainer, value: Anything) -> Value:
 @primitive(
     "C[D[a]] -> C[a]",
     examples=("merge(((1, 2), (3,))) == (1, 2, 3)", "merge({{1, 2}, {2, 3}}) == {1, 2, 3}"),
+    gpu=WIDE,
 )
 def merge(containers: Containers) -> Value:
     """The members of all members, in a container of the outer kind."""
@@ -130,8 +139,13 @@ def merge(containers: Containers) -> Value:
 # --- making ---
 
 
-@primitive("a -> Set[a]", peeks="all", examples=("initset(3) == {3}", "initset(UP) == {(-1, 0)}"))
-def initset(value: Anything) -> Value:
+@primitive(
+    "a -> Set[a]",
+    peeks="all",
+    examples=("initset(3) == {3}", "initset(UP) == {(-1, 0)}"),
+    gpu=SINGLE_THREAD,
+)
+def initset(value: Value) -> Value:
     """The set with this one member."""
     return frozenset({value})
 
@@ -139,7 +153,7 @@ def initset(value: Anything) -> Value:
 @primitive(
     "C[a] -> Tuple[a]", examples=("totuple({3, 1, 2}) == (1, 2, 3)", "totuple((2, 1)) == (2, 1)")
 )
-def totuple(container: AnyContainer) -> Value:
+def totuple(container: Container) -> Value:
     """The members as a tuple, in iteration order."""
     return tuple(ordered(container))
 
@@ -149,8 +163,8 @@ def totuple(container: AnyContainer) -> Value:
     peeks="all",
     examples=("repeat(7, 3) == (7, 7, 7)", "repeat(7, -1) == ()"),
 )
-def repeat(item: Anything, num: Number) -> Value:
-    """The item so many times; none for a negative number."""
+def repeat(item: Value, num: int) -> Value:
+    """The item `num` times; an empty tuple for a negative number."""
     require(num * (1 + current_meter().weight(item)))
     return (item,) * num
 
@@ -159,7 +173,7 @@ def repeat(item: Anything, num: Number) -> Value:
     "Integer, Integer, Integer -> Tuple[Integer]",
     examples=("interval(0, 5, 2) == (0, 2, 4)", "interval(3, 0, -1) == (3, 2, 1)"),
 )
-def interval(start: Number, stop: Number, step: Number) -> Value:
+def interval(start: int, stop: int, step: int) -> Value:
     """Numbers from start up to, not including, stop; a step of zero fails."""
     if step == 0:
         raise out_of_range("interval: the step is zero")
@@ -171,8 +185,9 @@ def interval(start: Number, stop: Number, step: Number) -> Value:
 @primitive(
     "C[a], D[b] -> Set[(a, b)]",
     examples=("product({1, 2}, {3}) == {(1, 3), (2, 3)}", "product((1, 2), ()) == EMPTY"),
+    gpu=WIDE,
 )
-def product(a: AnyContainer, b: AnyContainer) -> Value:
+def product(a: Container, b: Container) -> Value:
     """All pairs of a member of the first and one of the second."""
     require(3 * len(a) * len(b))
     return frozenset((x, y) for x in a for y in b)
@@ -181,8 +196,9 @@ def product(a: AnyContainer, b: AnyContainer) -> Value:
 @primitive(
     "C[a], D[b] -> Tuple[(a, b)]",
     examples=("pair((1, 2), (3, 4)) == ((1, 3), (2, 4))", "pair((1, 2), {9}) == ((1, 9),)"),
+    gpu=WIDE,
 )
-def pair(a: AnyContainer, b: AnyContainer) -> Value:
+def pair(a: Container, b: Container) -> Value:
     """Members in the same place side by side, up to the shorter one's end."""
     return tuple(zip(ordered(a), ordered(b), strict=False))
 
@@ -190,24 +206,36 @@ def pair(a: AnyContainer, b: AnyContainer) -> Value:
 # --- picking ---
 
 
-@primitive("C[a] -> a", peeks="all", examples=("first((4, 5)) == 4", "first({3, 1}) == 1"))
-def first(container: AnyContainer) -> Value:
+@primitive(
+    "C[a] -> a",
+    peeks="all",
+    examples=("first((4, 5)) == 4", "first({3, 1}) == 1"),
+    gpu=SINGLE_THREAD,
+)
+def first(container: Container) -> Value:
     """The first member in iteration order."""
     if not container:
         raise empty("first: the container is empty")
     return ordered(container)[0]
 
 
-@primitive("C[a] -> a", peeks="all", examples=("second((4, 5)) == 5", "second({3, 1}) == 3"))
-def second(container: AnyContainer) -> Value:
+@primitive(
+    "C[a] -> a",
+    peeks="all",
+    examples=("second((4, 5)) == 5", "second({3, 1}) == 3"),
+    gpu=SINGLE_THREAD,
+)
+def second(container: Container) -> Value:
     """The second member in iteration order."""
     if len(container) < 2:
         raise empty("second: the container has no second member")
     return ordered(container)[1]
 
 
-@primitive("C[a] -> a", peeks="all", examples=("last((4, 5)) == 5", "last({3, 1}) == 3"))
-def last(container: AnyContainer) -> Value:
+@primitive(
+    "C[a] -> a", peeks="all", examples=("last((4, 5)) == 5", "last({3, 1}) == 3"), gpu=SINGLE_THREAD
+)
+def last(container: Container) -> Value:
     """The last member in iteration order."""
     if not container:
         raise empty("last: the container is empty")
@@ -215,7 +243,7 @@ def last(container: AnyContainer) -> Value:
 
 
 @primitive("C[a] -> a", examples=("maximum((3, 7, 5)) == 7", "maximum(EMPTY) == 0"))
-def maximum(container: AnyContainer) -> Value:
+def maximum(container: Container) -> Value:
     """The greatest member; 0 if there is none.
 
     Members of any kinds can be compared: see the order of values.
@@ -224,7 +252,7 @@ def maximum(container: AnyContainer) -> Value:
 
 
 @primitive("C[a] -> a", examples=("minimum((3, 7, 5)) == 3", "minimum(()) == 0"))
-def minimum(container: AnyContainer) -> Value:
+def minimum(container: Container) -> Value:
     """The least member; 0 if there is none.
 
     Members of any kinds can be compared: see the order of values.
@@ -235,8 +263,9 @@ def minimum(container: AnyContainer) -> Value:
 @primitive(
     "C[a], (a -> b) -> b",
     examples=("valmax({(1, 2), (3, 0)}, first) == 3", "valmax(EMPTY, identity) == 0"),
+    gpu=Gpu(calls="compfunc"),
 )
-def valmax(container: AnyContainer, compfunc: AnyFunction) -> Value:
+def valmax(container: Container, compfunc: Function) -> Value:
     """The greatest value of a function over the members.
 
     Of an empty container it is the function's value of 0.
@@ -247,8 +276,9 @@ def valmax(container: AnyContainer, compfunc: AnyFunction) -> Value:
 @primitive(
     "C[a], (a -> b) -> b",
     examples=("valmin({(1, 2), (3, 0)}, last) == 0", "valmin((), identity) == 0"),
+    gpu=Gpu(calls="compfunc"),
 )
-def valmin(container: AnyContainer, compfunc: AnyFunction) -> Value:
+def valmin(container: Container, compfunc: Function) -> Value:
     """The least value of a function over the members.
 
     Of an empty container it is the function's value of 0.
@@ -272,8 +302,9 @@ def pick_extreme(container: Container, compfunc: Value, name: str, sign: int) ->
     "C[a], (a -> b) -> a",
     ties=FIRST_IN_ORDER,
     examples=("argmax(((1, 2), (3, 0)), first) == (3, 0)", "argmax({4, 6}, even) == 4"),
+    gpu=Gpu(calls="compfunc"),
 )
-def argmax(container: AnyContainer, compfunc: AnyFunction) -> Value:
+def argmax(container: Container, compfunc: Function) -> Value:
     """The member for which a function is greatest."""
     return pick_extreme(container, compfunc, "argmax", 1)
 
@@ -282,8 +313,9 @@ def argmax(container: AnyContainer, compfunc: AnyFunction) -> Value:
     "C[a], (a -> b) -> a",
     ties=FIRST_IN_ORDER,
     examples=("argmin(((1, 2), (3, 0)), last) == (3, 0)", "argmin({4, 6}, even) == 4"),
+    gpu=Gpu(calls="compfunc"),
 )
-def argmin(container: AnyContainer, compfunc: AnyFunction) -> Value:
+def argmin(container: Container, compfunc: Function) -> Value:
     """The member for which a function is least."""
     return pick_extreme(container, compfunc, "argmin", -1)
 
@@ -293,12 +325,12 @@ def argmin(container: AnyContainer, compfunc: AnyFunction) -> Value:
     ties="of equally common ones, the least value",
     examples=("mostcommon((3, 1, 3)) == 3", "mostcommon((2, 1)) == 1"),
 )
-def mostcommon(container: AnyContainer) -> Value:
+def mostcommon(container: Container) -> Value:
     """The member that occurs most often.
 
     In a set every member occurs once, so it is the least.
     """
-    return _commonest(container, "mostcommon", 1)
+    return _most_common(container, "mostcommon", 1)
 
 
 @primitive(
@@ -306,15 +338,15 @@ def mostcommon(container: AnyContainer) -> Value:
     ties="of equally rare ones, the least value",
     examples=("leastcommon((3, 1, 3)) == 1", "leastcommon((2, 1)) == 1"),
 )
-def leastcommon(container: AnyContainer) -> Value:
+def leastcommon(container: Container) -> Value:
     """The member that occurs least often.
 
     In a set every member occurs once, so it is the least.
     """
-    return _commonest(container, "leastcommon", -1)
+    return _most_common(container, "leastcommon", -1)
 
 
-def _commonest(container: Container, name: str, sign: int) -> Value:
+def _most_common(container: Container, name: str, sign: int) -> Value:
     if not container:
         raise empty(f"{name}: the container is empty")
     counts = Counter(container)
@@ -328,8 +360,9 @@ def _commonest(container: Container, name: str, sign: int) -> Value:
         "order({1, 2, 3}, invert) == (3, 2, 1)",
         "order(((1, 9), (0, 8)), first) == ((0, 8), (1, 9))",
     ),
+    gpu=Gpu(calls="compfunc", wide=True),
 )
-def order(container: AnyContainer, compfunc: AnyFunction) -> Value:
+def order(container: Container, compfunc: Function) -> Value:
     """The members as a tuple, ascending by a function."""
     members = ordered(container)
     keys = map_over(compfunc, members)
@@ -343,8 +376,9 @@ def order(container: AnyContainer, compfunc: AnyFunction) -> Value:
 @primitive(
     "C[a], (a -> Any) -> C[a]",
     examples=("sfilter((1, 2, 4), even) == (2, 4)", "sfilter({-1, 1}, positive) == {1}"),
+    gpu=Gpu(calls="condition", wide=True),
 )
-def sfilter(container: AnyContainer, condition: AnyFunction) -> Value:
+def sfilter(container: Container, condition: Function) -> Value:
     """The members for which a condition is true."""
     members = ordered(container)
     kept = zip(members, map_over(condition, members), strict=True)
@@ -357,8 +391,10 @@ def sfilter(container: AnyContainer, condition: AnyFunction) -> Value:
         "mfilter({{1}, {2, 3}}, matcher(size, 2)) == {2, 3}",
         "mfilter(((1,), (2, 3)), matcher(size, 1)) == (1,)",
     ),
+    domains={"container": ANY_CONTAINER},
+    gpu=Gpu(calls="function", wide=True),
 )
-def mfilter(container: AnyContainer, function: AnyFunction) -> Value:
+def mfilter(container: Container, function: Function) -> Value:
     """The members of all members for which a condition is true."""
     return merge_members(sfilter(container, function), "mfilter")
 
@@ -367,8 +403,9 @@ def mfilter(container: AnyContainer, function: AnyFunction) -> Value:
     "C[a], (a -> Any) -> a",
     ties=FIRST_IN_ORDER,
     examples=("extract((1, 2, 4), even) == 2", "extract({-1, 5}, positive) == 5"),
+    gpu=Gpu(calls="condition"),
 )
-def extract(container: AnyContainer, condition: AnyFunction) -> Value:
+def extract(container: Container, condition: Function) -> Value:
     """The first member for which a condition is true.
 
     The condition is called on every member; its failure counts only before the first
@@ -387,13 +424,13 @@ def extract(container: AnyContainer, condition: AnyFunction) -> Value:
     "C[D[a]], Count -> Set[D[a]]",
     examples=("sizefilter({{1}, {2, 3}}, 2) == {{2, 3}}", "sizefilter(((1, 2),), 1) == EMPTY"),
 )
-def sizefilter(container: Containers, n: Number) -> Value:
-    """The members that have so many members, as a set."""
+def sizefilter(container: Containers, n: int) -> Value:
+    """The members with `n` members, as a set."""
     return frozenset(member for member in container if len(member) == n)
 
 
 def merge_members(containers: Value, name: str) -> Container:
-    """`merge`, for results of functions that may have given something else."""
+    """Merge the results of a function, which may not be containers."""
     assert isinstance(containers, tuple | frozenset)
     if not all(isinstance(inner, tuple | frozenset) for inner in containers):
         raise wrong_type(f"{name}: the function gives values that are no tuples or sets")

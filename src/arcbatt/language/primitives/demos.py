@@ -1,14 +1,14 @@
-"""What the demos tell: primitives over `S`, the tuple of (input, output) pairs."""
+"""Primitives over the demos, `S`: a tuple of (input, output) pairs."""
 
 from __future__ import annotations
 
-from ..calling import call, map_over
-from ..domains import AnyFunction, Demos
-from ..failure import empty
-from ..registry import primitive
+from ..calls import call, map_over
+from ..failure import empty, out_of_range
+from ..registry import CPU_ONLY, Gpu, primitive
 from ..types import CODES
-from ..values import Value
+from ..values import Demos, Function, Grid, Value
 from .codes import mir_rot
+from .color_grids import check_colors
 from .containers import difference, merge_members
 
 
@@ -36,12 +36,12 @@ def _over_sides(S: Demos, function: Value, name: str) -> tuple[Value, Value]:
         "c_iz(((((1, 2),), ((2, 2),)),), p_g) == (1,)",
         "c_iz(((((1, 2),), ((3, 4),)),), p_g) == (1, 2)",
     ),
+    gpu=Gpu(calls="f f"),
 )
-def c_iz(S: Demos, f: AnyFunction) -> Value:
-    """What a function finds in the inputs but in no output.
+def c_iz(S: Demos, f: Function) -> Value:
+    """The values of a function on inputs that are in no output.
 
-    With `p_g` the colours that leave; one that several inputs have stands there so many
-    times.
+    With `p_g`, the colors that disappear; a color of several inputs occurs once per input.
     """
     inputs, outputs = _over_sides(S, f, "c_iz")
     return difference(inputs, outputs)  # type: ignore[arg-type]
@@ -53,12 +53,12 @@ def c_iz(S: Demos, f: AnyFunction) -> Value:
         "c_zo(((((1, 2),), ((2, 3),)),), p_g) == (3,)",
         "c_zo(((((1, 2),), ((1, 2),)),), p_g) == ()",
     ),
+    gpu=Gpu(calls="f f"),
 )
-def c_zo(S: Demos, f: AnyFunction) -> Value:
-    """What a function finds in the outputs but in no input.
+def c_zo(S: Demos, f: Function) -> Value:
+    """The values of a function on outputs that are in no input.
 
-    With `p_g` the colours that arrive; one that several outputs have stands there so many
-    times.
+    With `p_g`, the colors that appear; a color of several outputs occurs once per output.
     """
     inputs, outputs = _over_sides(S, f, "c_zo")
     return difference(outputs, inputs)  # type: ignore[arg-type]
@@ -70,8 +70,9 @@ def c_zo(S: Demos, f: AnyFunction) -> Value:
         "c_iz_n(((((1, 2),), ((2, 2),)),), p_g, first) == 1",
         "c_iz_n(((((1, 2),), ((3, 4),)),), p_g, rbind(get_nth, L1)) == 2",
     ),
+    gpu=Gpu(calls="f f pick"),
 )
-def c_iz_n(S: Demos, f: AnyFunction, pick: AnyFunction) -> Value:
+def c_iz_n(S: Demos, f: Function, pick: Function) -> Value:
     """A pick from `c_iz`."""
     return call(pick, c_iz(S, f))
 
@@ -82,8 +83,9 @@ def c_iz_n(S: Demos, f: AnyFunction, pick: AnyFunction) -> Value:
         "c_zo_n(((((1, 2),), ((2, 3),)),), p_g, first) == 3",
         "c_zo_n(((((1, 2),), ((3, 4),)),), p_g, rbind(get_nth, L1)) == 4",
     ),
+    gpu=Gpu(calls="f f pick"),
 )
-def c_zo_n(S: Demos, f: AnyFunction, pick: AnyFunction) -> Value:
+def c_zo_n(S: Demos, f: Function, pick: Function) -> Value:
     """A pick from `c_zo`."""
     return call(pick, c_zo(S, f))
 
@@ -104,3 +106,20 @@ def a_mr(S: Demos) -> Value:
         if all(mir_rot(given, code) == wanted for given, wanted in S):
             return code
     raise empty("a_mr: no mirror or turn gives the outputs")
+
+
+@primitive(
+    "Demos, Count, Grid -> Grid",
+    examples=(
+        "other_output(((((1,),), ((2, 3),)),), 0, ((4,),)) == ((2, 3),)",
+        "other_output(((((1,),), ((2, 3),)),), 0, ((1,),)) == ((0, 0),)",
+    ),
+    gpu=CPU_ONLY,
+)
+def other_output(S: Demos, k: int, I: Grid) -> Value:  # noqa: E741
+    """Return the output of demo `k`, counted from 0; all 0 where its input is the grid itself."""
+    if not 0 <= k < len(S):
+        raise out_of_range(f"other_output: demo {k} of {len(S)}")
+    check_colors("other_output", S, I)
+    given, wanted = S[k]
+    return tuple((0,) * len(row) for row in wanted) if given == I else wanted

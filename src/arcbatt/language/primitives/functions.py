@@ -7,11 +7,10 @@ A primitive here that makes a function is followed by what a call of that functi
 from __future__ import annotations
 
 from ..budget import charge, require
-from ..calling import call, make_calls, map_over
-from ..domains import AnyContainer, AnyFunction, Anything, Functions, Number
+from ..calls import call, make_calls, map_over
 from ..failure import out_of_range
-from ..registry import applied, primitive
-from ..values import Function, Value, ordered
+from ..registry import CPU_ONLY, Gpu, applied, primitive
+from ..values import Container, Function, Functions, Value, ordered
 from .containers import like, merge_members
 
 
@@ -22,8 +21,9 @@ from .containers import like, merge_members
         "apply(compose(double, increment), (1, 2)) == (4, 6)",
         "apply(compose(first, last), (((0, 1), (2, 3)),)) == (2,)",
     ),
+    gpu=Gpu(combines="outer inner", single_thread=True),
 )
-def compose(outer: AnyFunction, inner: AnyFunction) -> Value:
+def compose(outer: Function, inner: Function) -> Value:
     """The function that applies the second, then the first."""
     return Function("compose", (outer, inner))
 
@@ -40,8 +40,9 @@ def _(outer: Value, inner: Value, x: Value) -> Value:
         "apply(chain(double, increment, invert), (1, 2)) == (0, -2)",
         "apply(chain(size, first, first), ((((1, 2),),),)) == (2,)",
     ),
+    gpu=Gpu(combines="h g f", single_thread=True),
 )
-def chain(h: AnyFunction, g: AnyFunction, f: AnyFunction) -> Value:
+def chain(h: Function, g: Function, f: Function) -> Value:
     """The function that applies the third, then the second, then the first."""
     return Function("chain", (h, g, f))
 
@@ -58,11 +59,12 @@ def _(h: Value, g: Value, f: Value, x: Value) -> Value:
         "apply(matcher(even, T), (1, 2)) == (F, T)",
         "sfilter({(0, 1), (1, 1)}, matcher(first, 0)) == {(0, 1)}",
     ),
+    gpu=Gpu(combines="function", single_thread=True),
 )
-def matcher(function: AnyFunction, target: Anything) -> Value:
+def matcher(function: Function, target: Value) -> Value:
     """The condition that a function's value equals a target.
 
-    A call costs one step beside those of the function.
+    A call costs one step more than the function's.
     """
     return Function("matcher", (function, target))
 
@@ -81,8 +83,9 @@ def _(function: Value, target: Value, x: Value) -> Value:
         "apply(rbind(subtract, 1), (5, 6)) == (4, 5)",
         "apply(rbind(contained, {1, 2}), (1, 3)) == (T, F)",
     ),
+    gpu=Gpu(combines="function", single_thread=True),
 )
-def rbind(function: AnyFunction, fixed: Anything) -> Value:
+def rbind(function: Function, fixed: Value) -> Value:
     """The function with its last argument fixed."""
     return Function("rbind", (function, fixed))
 
@@ -100,8 +103,9 @@ def _(function: Value, fixed: Value, *args: Value) -> Value:
         "apply(lbind(subtract, 1), (5, 6)) == (-4, -5)",
         "apply(lbind(contained, 1), ({1, 2}, {3})) == (T, F)",
     ),
+    gpu=Gpu(combines="function", single_thread=True),
 )
-def lbind(function: AnyFunction, fixed: Anything) -> Value:
+def lbind(function: Function, fixed: Value) -> Value:
     """The function with its first argument fixed."""
     return Function("lbind", (function, fixed))
 
@@ -115,8 +119,9 @@ def _(function: Value, fixed: Value, *args: Value) -> Value:
     "(a -> a), Count -> (a -> a)",
     peeks="all",
     examples=("apply(power(double, 3), (1, 2)) == (8, 16)", "power(double, 1) == double"),
+    gpu=Gpu(combines="function"),
 )
-def power(function: AnyFunction, n: Number) -> Value:
+def power(function: Function, n: int) -> Value:
     """The function applied n times over; less than once fails."""
     if n < 1:
         raise out_of_range(f"power: {n} times")
@@ -137,8 +142,9 @@ def _(function: Value, n: int, x: Value) -> Value:
         "apply(fork(add, identity, double), (1, 2)) == (3, 6)",
         "apply(fork(astuple, last, first), ((0, 1), (2, 3))) == ((1, 0), (3, 2))",
     ),
+    gpu=Gpu(combines="outer a b", single_thread=True),
 )
-def fork(outer: AnyFunction, a: AnyFunction, b: AnyFunction) -> Value:
+def fork(outer: Function, a: Function, b: Function) -> Value:
     """The function that applies both inner ones and joins their values by the outer."""
     return Function("fork", (outer, a, b))
 
@@ -154,8 +160,9 @@ def _(outer: Value, a: Value, b: Value, x: Value) -> Value:
 @primitive(
     "(a -> b), C[a] -> C[b]",
     examples=("apply(double, (1, 2)) == (2, 4)", "apply(sign, {5, 7, -1}) == {-1, 1}"),
+    gpu=Gpu(calls="function", wide=True),
 )
-def apply(function: AnyFunction, container: AnyContainer) -> Value:
+def apply(function: Function, container: Container) -> Value:
     """The function's values over the members."""
     return like(container, map_over(function, ordered(container)))
 
@@ -166,8 +173,9 @@ def apply(function: AnyFunction, container: AnyContainer) -> Value:
         "rapply(astuple(double, invert), 3) == (6, -3)",
         "rapply(insert(first, initset(last)), (1, 2)) == {1, 2}",
     ),
+    gpu=CPU_ONLY,
 )
-def rapply(functions: Functions, value: Anything) -> Value:
+def rapply(functions: Functions, value: Value) -> Value:
     """Each function's value of one argument."""
     return like(functions, make_calls((function, value) for function in ordered(functions)))
 
@@ -178,8 +186,9 @@ def rapply(functions: Functions, value: Anything) -> Value:
         "mapply(dneighbors, {(0, 0)}) == dneighbors(ORIGIN)",
         "mapply(lbind(repeat, 1), (1, 2)) == (1, 1, 1)",
     ),
+    gpu=Gpu(calls="function", wide=True),
 )
-def mapply(function: AnyFunction, container: AnyContainer) -> Value:
+def mapply(function: Function, container: Container) -> Value:
     """The function's values over the members, merged."""
     return merge_members(apply(function, container), "mapply")
 
@@ -190,8 +199,9 @@ def mapply(function: AnyFunction, container: AnyContainer) -> Value:
         "papply(add, (1, 2), (3, 4)) == (4, 6)",
         "papply(astuple, (1, 2), (3,)) == ((1, 3),)",
     ),
+    gpu=Gpu(calls="function", columns=2, wide=True),
 )
-def papply(function: AnyFunction, a: AnyContainer, b: AnyContainer) -> Value:
+def papply(function: Function, a: Container, b: Container) -> Value:
     """The function's values over members in the same place, up to the shorter one's end."""
     return tuple(make_calls((function, x, y) for x, y in zip(ordered(a), ordered(b), strict=False)))
 
@@ -202,8 +212,9 @@ def papply(function: AnyFunction, a: AnyContainer, b: AnyContainer) -> Value:
         "mpapply(repeat, (7, 8), (1, 2)) == (7, 8, 8)",
         "mpapply(combine, ((1,), (2,)), ((3,), (4,))) == (1, 3, 2, 4)",
     ),
+    gpu=Gpu(calls="function", columns=2, wide=True),
 )
-def mpapply(function: AnyFunction, a: AnyContainer, b: AnyContainer) -> Value:
+def mpapply(function: Function, a: Container, b: Container) -> Value:
     """`papply`, merged."""
     return merge_members(papply(function, a, b), "mpapply")
 
@@ -214,8 +225,9 @@ def mpapply(function: AnyFunction, a: AnyContainer, b: AnyContainer) -> Value:
         "prapply(add, {1, 2}, {10, 20}) == {11, 12, 21, 22}",
         "prapply(astuple, (1,), {2}) == {(1, 2)}",
     ),
+    gpu=Gpu(calls="function", columns=2, wide=True),
 )
-def prapply(function: AnyFunction, a: AnyContainer, b: AnyContainer) -> Value:
+def prapply(function: Function, a: Container, b: Container) -> Value:
     """The function's values over all pairs of members, as a set."""
     require(len(a) * len(b))
     return frozenset(make_calls((function, x, y) for y in ordered(b) for x in ordered(a)))

@@ -18,19 +18,19 @@ from ..values import Cell, Container, Pair, Table, Value, ordered
 
 
 def is_cells(patch: Container) -> bool:
-    """Whether a patch that is not empty has cells for members, not locations."""
+    """Return whether the members of a non-empty patch are cells, not locations."""
     for member in patch:
         return isinstance(member, tuple) and isinstance(member[1], tuple)
     return False
 
 
 def places(patch: Container) -> Sequence[Pair]:
-    """The distinct locations of an object, or indices as they are, in iteration order."""
+    """Return the distinct locations of an object or of indices, in iteration order."""
     return cast(Sequence[Pair], ordered(locations(patch)))
 
 
 def locations(patch: Container) -> Container:
-    """An object's locations; indices, also a tuple of locations, as they are."""
+    """Return an object's locations; return locations as they are."""
     if not patch:
         return frozenset()
     return (
@@ -51,7 +51,7 @@ def columns_of(patch: Container, name: str) -> list[int]:
 
 
 def bounds(patch: Container, name: str) -> tuple[int, int, int, int]:
-    """First row, first column, last row, last column."""
+    """Return first row, first column, last row, last column."""
     rows, columns = rows_of(patch, name), columns_of(patch, name)
     return min(rows), min(columns), max(rows), max(columns)
 
@@ -94,14 +94,14 @@ def width_of(piece: Container, name: str) -> int:
 
 
 def dimensions(grid: Table, name: str) -> Pair:
-    """Height, and width of the first row; there must be one."""
+    """Return the height and the width of the first row, which must exist."""
     if not grid:
         raise empty(f"{name}: the grid is empty")
     return len(grid), len(grid[0])
 
 
 def cell_at(grid: Table, i: int, j: int, name: str) -> Value:
-    """A cell within the grid's dimensions, which its row may be too short to have."""
+    """Return a cell within the grid's dimensions; fail if its row is too short."""
     row = grid[i]
     if j >= len(row):
         raise out_of_range(f"{name}: row {i} has no column {j}")
@@ -113,9 +113,9 @@ def is_colored(grid: Table, i: int, j: int, value: int, high: int, wide: int) ->
 
 
 def as_rows(value: Container, name: str) -> Table:
-    """The value, which must be a tuple of tuples."""
+    """Return the value, which must be a tuple of tuples."""
     if not isinstance(value, tuple) or not all(isinstance(row, tuple) for row in value):
-        raise wrong_type(f"{name}: a member of the tuple is no row")
+        raise wrong_type(f"{name}: a member of the tuple is not a row")
     return cast(Table, value)
 
 
@@ -124,14 +124,14 @@ def transpose(rows: Table) -> Table:
 
 
 def colors(element: Container) -> list[int]:
-    """The colours of a grid's or object's cells, one for each cell."""
+    """Return the color of each cell of a grid or object."""
     if isinstance(element, tuple):
         return [cell for row in cast(Table, element) for cell in row]  # type: ignore[misc]
     return [value for value, _ in cast(Sequence[Cell], element)]
 
 
 def background(element: Container, name: str, sign: int = 1) -> int:
-    """The commonest (sign 1) or rarest (-1) colour, the lowest of several."""
+    """Return the most (sign 1) or least (-1) common color, the lowest on ties."""
     counts = Counter(colors(element))
     if not counts:
         raise empty(f"{name}: there are no cells")

@@ -1,4 +1,4 @@
-"""Grids: making, cutting, joining, scaling, colouring.
+"""Grids: making, cutting, joining, scaling, coloring.
 
 A grid may hold any numbers and rows of unequal length. Its width is that of its first
 row; a cell that is asked for where its row has none is a failure of reason `out of range`.
@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from typing import cast
 
 from ..budget import charge, require
-from ..domains import AnyTuple, Cells, Element, Grid, Location, Number, Patch, Rows
 from ..failure import empty, out_of_range
-from ..registry import primitive
-from ..values import Cell, Container, Pair, Table, Value, ordered
+from ..registry import SINGLE_THREAD, WIDE, primitive
+from ..values import Cell, Cells, Container, Element, Grid, Pair, Patch, Table, Value, ordered
 from .geometry import (
     background,
     bounds,
@@ -29,30 +28,31 @@ from .geometry import (
 )
 from .patches import normalize, shift
 
-# What only moves cells about does not mind what they are.
+# Primitives that only move cells accept cells of any kind.
 _ANY_ROWS = "Tuple[Tuple[a]] -> Tuple[Tuple[a]]"
 _ANY_ROWS_SCALED = "Tuple[Tuple[a]], Count -> Tuple[Tuple[a]]"
 
-# --- colours ---
+# --- colors ---
 
 
 @primitive(
     "Element -> Color",
-    ties="of equally common colours, the lowest",
+    ties="of equally common colors, the lowest",
     examples=("mostcolor(((1, 2), (2, 3))) == 2", "mostcolor({(5, (0, 0)), (4, (0, 1))}) == 4"),
+    gpu=WIDE,
 )
 def mostcolor(element: Element) -> Value:
-    """The commonest colour."""
+    """The most common color."""
     return background(element, "mostcolor")
 
 
 @primitive(
     "Element -> Color",
-    ties="of equally rare colours, the lowest",
+    ties="of equally rare colors, the lowest",
     examples=("leastcolor(((1, 2), (2, 3))) == 1", "leastcolor({(5, (0, 0))}) == 5"),
 )
 def leastcolor(element: Element) -> Value:
-    """The rarest colour that occurs."""
+    """The rarest color that occurs."""
     return background(element, "leastcolor", -1)
 
 
@@ -60,8 +60,8 @@ def leastcolor(element: Element) -> Value:
     "Element, Color -> Count",
     examples=("colorcount(((1, 2), (2, 3)), 2) == 2", "colorcount({(5, (0, 0))}, 4) == 0"),
 )
-def colorcount(element: Element, value: Number) -> Value:
-    """Number of cells of a colour."""
+def colorcount(element: Element, value: int) -> Value:
+    """Number of cells of a color."""
     return colors(element).count(value)
 
 
@@ -69,9 +69,10 @@ def colorcount(element: Element, value: Number) -> Value:
     "Element -> Set[Color]",
     aliases=("p_f",),
     examples=("palette(((1, 2), (2, 3))) == {1, 2, 3}", "palette({(5, (0, 0))}) == {5}"),
+    gpu=WIDE,
 )
 def palette(element: Element) -> Value:
-    """The colours that occur, as a set."""
+    """The colors that occur, as a set."""
     return frozenset(colors(element))
 
 
@@ -81,7 +82,7 @@ def palette(element: Element) -> Value:
     examples=("p_g(((3, 2), (2, 1))) == (1, 2, 3)", "p_g({(5, (0, 0))}) == (5,)"),
 )
 def p_g(element: Element) -> Value:
-    """The colours that occur, as a tuple, ascending."""
+    """The colors that occur, as a tuple, ascending."""
     return tuple(sorted(set(colors(element))))
 
 
@@ -89,7 +90,7 @@ def p_g(element: Element) -> Value:
     "Element -> Count", examples=("numcolors(((1, 2), (2, 3))) == 3", "numcolors(EMPTY) == 0")
 )
 def numcolors(element: Element) -> Value:
-    """Number of colours that occur."""
+    """Number of colors that occur."""
     return len(set(colors(element)))
 
 
@@ -99,9 +100,10 @@ def numcolors(element: Element) -> Value:
         "replace(((1, 2), (2, 3)), 2, 7) == ((1, 7), (7, 3))",
         "replace(((1,),), 4, 5) == ((1,),)",
     ),
+    gpu=WIDE,
 )
-def replace(grid: Grid, replacee: Number, replacer: Number) -> Value:
-    """One colour put for another."""
+def replace(grid: Grid, replacee: int, replacer: int) -> Value:
+    """The grid with one color replaced by another."""
     return tuple(tuple(replacer if cell == replacee else cell for cell in row) for row in grid)
 
 
@@ -112,8 +114,8 @@ def replace(grid: Grid, replacee: Number, replacer: Number) -> Value:
         "switch(((1,),), 4, 5) == ((1,),)",
     ),
 )
-def switch(grid: Grid, a: Number, b: Number) -> Value:
-    """Two colours changed for each other."""
+def switch(grid: Grid, a: int, b: int) -> Value:
+    """The grid with two colors swapped."""
     return tuple(
         tuple(b if cell == a else a if cell == b else cell for cell in row) for row in grid
     )
@@ -127,8 +129,9 @@ def switch(grid: Grid, a: Number, b: Number) -> Value:
     "Tuple[Tuple[a]] -> Indices",
     peeks="all",
     examples=("asindices(((5, 6),)) == {(0, 0), (0, 1)}", "asindices(()) == EMPTY"),
+    gpu=WIDE,
 )
-def asindices(grid: Rows) -> Value:
+def asindices(grid: Table) -> Value:
     """All locations of the grid."""
     wide = len(grid[0]) if grid else 0
     require(3 * len(grid) * wide)
@@ -139,6 +142,7 @@ def asindices(grid: Rows) -> Value:
     "Grid -> Object",
     peeks="all",
     examples=("asobject(((5, 6),)) == {(5, (0, 0)), (6, (0, 1))}", "asobject(()) == EMPTY"),
+    gpu=WIDE,
 )
 def asobject(grid: Grid) -> Value:
     """All cells of the grid."""
@@ -148,9 +152,10 @@ def asobject(grid: Grid) -> Value:
 @primitive(
     "Grid, Color -> Indices",
     examples=("ofcolor(((1, 2), (2, 3)), 2) == {(0, 1), (1, 0)}", "ofcolor(((1,),), 2) == EMPTY"),
+    gpu=WIDE,
 )
-def ofcolor(grid: Grid, value: Number) -> Value:
-    """The locations of a colour."""
+def ofcolor(grid: Grid, value: int) -> Value:
+    """The locations of a color."""
     return frozenset(
         (i, j) for i, row in enumerate(grid) for j, cell in enumerate(row) if cell == value
     )
@@ -164,9 +169,10 @@ def ofcolor(grid: Grid, value: Number) -> Value:
         "index(((1, 2), (3, 4)), (1, 0)) == 3",
         "equality(index(((1, 2), (3, 4)), (5, 5)), 1) == F",
     ),
+    gpu=SINGLE_THREAD,
 )
-def index(grid: Rows, loc: Location) -> Value:
-    """The colour at a location.
+def index(grid: Table, loc: Pair) -> Value:
+    """The color at a location.
 
     Outside the grid it is None, which equals nothing else.
     """
@@ -197,9 +203,10 @@ def _filled(grid: Table, value: int, patch: Container, name: str, under: bool = 
         "fill(((0, 0), (0, 0)), 3, {(0, 1), (9, 9)}) == ((0, 3), (0, 0))",
         "fill(((0, 0),), 3, EMPTY) == ((0, 0),)",
     ),
+    gpu=WIDE,
 )
-def fill(grid: Grid, value: Number, patch: Patch) -> Value:
-    """The grid with a colour at the patch's locations."""
+def fill(grid: Grid, value: int, patch: Patch) -> Value:
+    """The grid with a color at the patch's locations."""
     return _filled(grid, value, patch, "fill")
 
 
@@ -210,6 +217,7 @@ def fill(grid: Grid, value: Number, patch: Patch) -> Value:
         "paint(((0, 0), (0, 0)), {(3, (0, 1))}) == ((0, 3), (0, 0))",
         "paint(((0,),), {(3, (0, 0)), (4, (0, 0))}) == ((4,),)",
     ),
+    gpu=WIDE,
 )
 def paint(grid: Grid, obj: Cells) -> Value:
     """The grid with an object's cells laid on it."""
@@ -222,22 +230,23 @@ def paint(grid: Grid, obj: Cells) -> Value:
         "underfill(((0, 0), (0, 5)), 3, {(0, 1), (1, 1)}) == ((0, 3), (0, 5))",
         "underfill(((0, 0),), 3, EMPTY) == ((0, 0),)",
     ),
+    gpu=WIDE,
 )
-def underfill(grid: Grid, value: Number, patch: Patch) -> Value:
-    """`fill`, only where the grid has its commonest colour."""
+def underfill(grid: Grid, value: int, patch: Patch) -> Value:
+    """`fill`, only where the grid has its most common color."""
     return _filled(grid, value, patch, "underfill", under=True)
 
 
 @primitive(
     "Grid, Cells -> Grid",
-    ties="of several cells at one location, the first that has another colour than the commonest",
+    ties="of several cells at one location, the first that has another color than the most common",
     examples=(
         "underpaint(((0, 0), (0, 5)), {(3, (0, 1)), (3, (1, 1))}) == ((0, 3), (0, 5))",
         "underpaint(((0, 0),), EMPTY) == ((0, 0),)",
     ),
 )
 def underpaint(grid: Grid, obj: Cells) -> Value:
-    """`paint`, only where the grid has its commonest colour."""
+    """`paint`, only where the grid has its most common color."""
     return _painted(grid, cast(Sequence[Cell], ordered(obj)), "underpaint", under=True)
 
 
@@ -247,9 +256,10 @@ def underpaint(grid: Grid, obj: Cells) -> Value:
         "cover(((0, 0), (0, 5)), {(1, 1)}) == ((0, 0), (0, 0))",
         "cover(((0, 0),), EMPTY) == ((0, 0),)",
     ),
+    gpu=WIDE,
 )
 def cover(grid: Grid, patch: Patch) -> Value:
-    """The grid with its commonest colour at the patch's locations."""
+    """The grid with its most common color at the patch's locations."""
     return _filled(grid, background(grid, "cover"), patch, "cover")
 
 
@@ -259,9 +269,10 @@ def cover(grid: Grid, patch: Patch) -> Value:
         "move(((5, 0), (0, 0)), {(5, (0, 0))}, DOWN) == ((0, 0), (5, 0))",
         "move(((5, 0), (0, 0)), {(5, (0, 0))}, UP) == ((0, 0), (0, 0))",
     ),
+    gpu=WIDE,
 )
-def move(grid: Grid, obj: Cells, offset: Location) -> Value:
-    """The grid with an object covered and painted again some way off."""
+def move(grid: Grid, obj: Cells, offset: Pair) -> Value:
+    """The grid with an object covered and painted again, moved by a vector."""
     moved = cast(Container, shift(obj, offset))
     return _painted(
         cast(Table, cover(grid, obj)), cast(Sequence[Cell], ordered(moved)), "move", under=False
@@ -271,9 +282,10 @@ def move(grid: Grid, obj: Cells, offset: Location) -> Value:
 @primitive(
     "Color, Dims -> Grid",
     examples=("canvas(3, (1, 2)) == ((3, 3),)", "canvas(0, TWO_BY_TWO) == ((0, 0), (0, 0))"),
+    gpu=WIDE,
 )
-def canvas(value: Number, dimensions: Location) -> Value:
-    """A grid of one colour; a negative side leaves nothing."""
+def canvas(value: int, dimensions: Pair) -> Value:
+    """A grid of one color; with a negative side it is empty."""
     high, wide = max(0, dimensions[0]), max(0, dimensions[1])
     require(high * (1 + wide))
     return ((value,) * wide,) * high
@@ -286,8 +298,8 @@ def canvas(value: Number, dimensions: Location) -> Value:
         "cellwise(((1,),), ((1, 2),), 0) == ((1,),)",
     ),
 )
-def cellwise(a: Grid, b: Grid, fallback: Number) -> Value:
-    """Cells where two grids agree, a fallback colour elsewhere.
+def cellwise(a: Grid, b: Grid, fallback: int) -> Value:
+    """Cells where two grids agree, a fallback color elsewhere.
 
     The second grid may be larger; where it is smaller the call fails.
     """
@@ -312,8 +324,9 @@ def cellwise(a: Grid, b: Grid, fallback: Number) -> Value:
     "Grid -> Grid",
     _ANY_ROWS,
     examples=("rot90(((1, 2), (3, 4))) == ((3, 1), (4, 2))", "rot90(((1, 2),)) == ((1,), (2,))"),
+    gpu=WIDE,
 )
-def rot90(grid: Rows) -> Value:
+def rot90(grid: Table) -> Value:
     """A quarter turn clockwise; rows of unequal length are cut to the shortest."""
     return transpose(grid[::-1])
 
@@ -322,8 +335,9 @@ def rot90(grid: Rows) -> Value:
     "Grid -> Grid",
     _ANY_ROWS,
     examples=("rot180(((1, 2), (3, 4))) == ((4, 3), (2, 1))", "rot180(()) == ()"),
+    gpu=WIDE,
 )
-def rot180(grid: Rows) -> Value:
+def rot180(grid: Table) -> Value:
     """Half a turn."""
     return tuple(row[::-1] for row in grid[::-1])
 
@@ -332,9 +346,10 @@ def rot180(grid: Rows) -> Value:
     "Grid -> Grid",
     _ANY_ROWS,
     examples=("rot270(((1, 2), (3, 4))) == ((2, 4), (1, 3))", "rot270(((1, 2),)) == ((2,), (1,))"),
+    gpu=WIDE,
 )
-def rot270(grid: Rows) -> Value:
-    """A quarter turn anticlockwise; rows of unequal length are cut to the shortest."""
+def rot270(grid: Table) -> Value:
+    """A quarter turn counterclockwise; rows of unequal length are cut to the shortest."""
     return transpose(grid)[::-1]
 
 
@@ -347,9 +362,10 @@ def rot270(grid: Rows) -> Value:
         "crop(((1, 2, 3), (4, 5, 6)), (0, -1), (1, 1)) == ((),)",
         "crop(((1, 2, 3),), (0, 2), (5, 5)) == ((3,),)",
     ),
+    gpu=WIDE,
 )
-def crop(grid: Rows, start: Location, dims: Location) -> Value:
-    """The part of a grid from a location on, so high and wide, as far as there is one.
+def crop(grid: Table, start: Pair, dims: Pair) -> Value:
+    """The part of a grid from a location on, of a size, as far as the grid reaches.
 
     Start and end (start plus size) are taken as in Python's slices: a negative one counts
     from the end of the grid or row.
@@ -364,7 +380,7 @@ def crop(grid: Rows, start: Location, dims: Location) -> Value:
     peeks="all",
     examples=("trim(((1, 2, 3), (4, 5, 6), (7, 8, 9))) == ((5,),)", "trim(((1, 2),)) == ()"),
 )
-def trim(grid: Rows) -> Value:
+def trim(grid: Table) -> Value:
     """The grid without its outermost rows and columns."""
     return tuple(row[1:-1] for row in grid[1:-1])
 
@@ -375,7 +391,7 @@ def trim(grid: Rows) -> Value:
     peeks="all",
     examples=("tophalf(((1,), (2,), (3,))) == ((1,),)", "tophalf((4, 5, 6, 7)) == (4, 5)"),
 )
-def tophalf(grid: AnyTuple) -> Value:
+def tophalf(grid: tuple[Value, ...]) -> Value:
     """The upper half, without a middle row; of any tuple the first half."""
     return grid[: len(grid) // 2]
 
@@ -386,7 +402,7 @@ def tophalf(grid: AnyTuple) -> Value:
     peeks="all",
     examples=("bottomhalf(((1,), (2,), (3,))) == ((3,),)", "bottomhalf((4, 5, 6, 7)) == (6, 7)"),
 )
-def bottomhalf(grid: AnyTuple) -> Value:
+def bottomhalf(grid: tuple[Value, ...]) -> Value:
     """The lower half, without a middle row; of any tuple the second half."""
     return grid[len(grid) // 2 + len(grid) % 2 :]
 
@@ -397,7 +413,7 @@ def bottomhalf(grid: AnyTuple) -> Value:
     peeks="all",
     examples=("lefthalf(((1, 2, 3), (4, 5, 6))) == ((1,), (4,))", "lefthalf(((1,),)) == ()"),
 )
-def lefthalf(grid: Rows) -> Value:
+def lefthalf(grid: Table) -> Value:
     """The left half, without a middle column; a grid one cell wide leaves nothing.
 
     Rows of unequal length are cut to the shortest.
@@ -412,7 +428,7 @@ def lefthalf(grid: Rows) -> Value:
     peeks="all",
     examples=("righthalf(((1, 2, 3), (4, 5, 6))) == ((3,), (6,))", "righthalf(((1,),)) == ()"),
 )
-def righthalf(grid: Rows) -> Value:
+def righthalf(grid: Table) -> Value:
     """The right half, without a middle column; a grid one cell wide leaves nothing.
 
     Rows of unequal length are cut to the shortest.
@@ -428,8 +444,9 @@ def righthalf(grid: Rows) -> Value:
         "hconcat(((1,), (2,)), ((3,), (4,))) == ((1, 3), (2, 4))",
         "hconcat(((1,), (2,)), ((3,),)) == ((1, 3),)",
     ),
+    gpu=WIDE,
 )
-def hconcat(a: Rows, b: Rows) -> Value:
+def hconcat(a: Table, b: Table) -> Value:
     """Two grids side by side.
 
     Of unequal heights, only the rows that both have.
@@ -441,8 +458,9 @@ def hconcat(a: Rows, b: Rows) -> Value:
     "Grid, Grid -> Grid",
     "Tuple[a], Tuple[a] -> Tuple[a]",
     examples=("vconcat(((1, 2),), ((3, 4),)) == ((1, 2), (3, 4))", "vconcat((1,), (2,)) == (1, 2)"),
+    gpu=WIDE,
 )
-def vconcat(a: AnyTuple, b: AnyTuple) -> Value:
+def vconcat(a: tuple[Value, ...], b: tuple[Value, ...]) -> Value:
     """Two grids one above the other; any two tuples joined."""
     return a + b
 
@@ -455,10 +473,10 @@ def vconcat(a: AnyTuple, b: AnyTuple) -> Value:
         "hsplit(((1, 0, 2),), 2) == (((1,),), ((2,),))",
     ),
 )
-def hsplit(grid: Rows, n: Number) -> Value:
+def hsplit(grid: Table, n: int) -> Value:
     """The grid cut into n parts of equal width, side by side.
 
-    Where the width is no multiple of n, one column is skipped between parts.
+    If the width is not a multiple of n, one column is skipped between parts.
     """
     if n == 0:
         raise out_of_range("hsplit: into 0 parts")
@@ -476,10 +494,10 @@ def hsplit(grid: Rows, n: Number) -> Value:
         "vsplit(((1,), (0,), (2,)), 2) == (((1,),), ((2,),))",
     ),
 )
-def vsplit(grid: Rows, n: Number) -> Value:
+def vsplit(grid: Table, n: int) -> Value:
     """The grid cut into n parts of equal height, one above the other.
 
-    Where the height is no multiple of n, one row is skipped between parts.
+    If the height is not a multiple of n, one row is skipped between parts.
     """
     if n == 0:
         raise out_of_range("vsplit: into 0 parts")
@@ -496,9 +514,10 @@ def vsplit(grid: Rows, n: Number) -> Value:
     "Grid, Count -> Grid",
     _ANY_ROWS_SCALED,
     examples=("hupscale(((1, 2),), 2) == ((1, 1, 2, 2),)", "hupscale(((1, 2),), 0) == ((),)"),
+    gpu=WIDE,
 )
-def hupscale(grid: Rows, factor: Number) -> Value:
-    """Each cell so many times as wide."""
+def hupscale(grid: Table, factor: int) -> Value:
+    """Each cell `factor` times as wide."""
     times = max(0, factor)
     require(sum(1 + times * len(row) for row in grid))
     return tuple(tuple(cell for cell in row for _ in range(times)) for row in grid)
@@ -508,9 +527,10 @@ def hupscale(grid: Rows, factor: Number) -> Value:
     "Grid, Count -> Grid",
     _ANY_ROWS_SCALED,
     examples=("vupscale(((1, 2),), 2) == ((1, 2), (1, 2))", "vupscale(((1, 2),), 0) == ()"),
+    gpu=WIDE,
 )
-def vupscale(grid: Rows, factor: Number) -> Value:
-    """Each cell so many times as high."""
+def vupscale(grid: Table, factor: int) -> Value:
+    """Each cell `factor` times as high."""
     times = max(0, factor)
     require(sum(times * (1 + len(row)) for row in grid))
     return tuple(row for row in grid for _ in range(times))
@@ -524,8 +544,8 @@ def vupscale(grid: Rows, factor: Number) -> Value:
         "downscale(((1, 2, 3),), 2) == ((1, 3),)",
     ),
 )
-def downscale(grid: Rows, factor: Number) -> Value:
-    """Every so-manieth row and column, from the first on; a factor of zero fails."""
+def downscale(grid: Table, factor: int) -> Value:
+    """Every `factor`-th row and column, from the first on; a factor of zero fails."""
     high, wide = dimensions(grid, "downscale")
     if factor == 0:
         raise out_of_range("downscale: the factor is zero")
@@ -540,7 +560,7 @@ def downscale(grid: Rows, factor: Number) -> Value:
 
 
 def _even_rows(rows: Table) -> list[int]:
-    """Which rows are of one colour."""
+    """Return the rows of one color."""
     return [i for i, row in enumerate(rows) if len(set(row)) == 1]
 
 
@@ -552,7 +572,7 @@ def _even_rows(rows: Table) -> list[int]:
     ),
 )
 def frontiers(grid: Grid) -> Value:
-    """The rows and columns that are of one colour, as objects."""
+    """The rows and columns that are of one color, as objects."""
     high, wide = dimensions(grid, "frontiers")
     lines: set[Value] = set()
     for i in _even_rows(grid):
@@ -570,7 +590,7 @@ def frontiers(grid: Grid) -> Value:
     ),
 )
 def compress(grid: Grid) -> Value:
-    """The grid without the rows and columns that are of one colour."""
+    """The grid without the rows and columns that are of one color."""
     even_rows, even_columns = set(_even_rows(grid)), set(_even_rows(transpose(grid)))
     return tuple(
         tuple(cell for j, cell in enumerate(row) if j not in even_columns)
@@ -604,6 +624,7 @@ def bordering(patch: Patch, grid: Grid) -> Value:
         "toobject({(0, 1), (5, 5)}, ((1, 2), (3, 4))) == {(2, (0, 1))}",
         "toobject(EMPTY, ((1,),)) == EMPTY",
     ),
+    gpu=WIDE,
 )
 def toobject(patch: Patch, grid: Grid) -> Value:
     """The grid's cells at the patch's locations, those outside left out."""
@@ -621,7 +642,7 @@ def toobject(patch: Patch, grid: Grid) -> Value:
         "subgrid({(3, (0, 0))}, ((1, 2), (3, 4))) == ((1,),)",
     ),
 )
-def subgrid(patch: Patch, grid: Rows) -> Value:
+def subgrid(patch: Patch, grid: Table) -> Value:
     """The part of the grid that the patch's box covers; cut as by `crop`."""
     if not patch:
         raise empty("subgrid: the patch is empty")
@@ -637,10 +658,10 @@ def subgrid(patch: Patch, grid: Rows) -> Value:
     ),
 )
 def occurrences(grid: Grid, obj: Cells) -> Value:
-    """Where the object's upper left corner can stand so that all its cells are in the grid.
+    """The places of an object's upper left corner at which the grid has all its cells.
 
-    Costs one step for each place tried and cell. An empty object occurs everywhere, also
-    one row below and one column beside the grid.
+    Costs one step per place and cell. An empty object occurs everywhere, also one row below and
+    one column to the right of the grid.
     """
     high, wide = dimensions(grid, "occurrences")
     tall, broad = height_of(obj), width_of(obj, "occurrences")

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..domains import Anything, Location, Number, Numerical
 from ..failure import out_of_range
-from ..registry import primitive
+from ..registry import SINGLE_THREAD, Gpu, primitive
 from ..values import Pair, Value, compare
 
 _EACH = ("Integer -> Integer", "Pair -> Pair")
@@ -34,23 +33,31 @@ def _on_both(operation: Callable[[int, int], int], a: int | Pair, b: int | Pair)
 
 
 @primitive(
-    *_BOTH, examples=("add(2, 3) == 5", "add((1, 2), (3, 4)) == (4, 6)", "add(1, UP) == (0, 1)")
+    *_BOTH,
+    examples=("add(2, 3) == 5", "add((1, 2), (3, 4)) == (4, 6)", "add(1, UP) == (0, 1)"),
+    gpu=SINGLE_THREAD,
 )
-def add(a: Numerical, b: Numerical) -> Value:
+def add(a: int | Pair, b: int | Pair) -> Value:
     """Sum of two numbers or pairs."""
     return _on_both(lambda x, y: x + y, a, b)
 
 
-@primitive(*_BOTH, examples=("subtract(2, 3) == -1", "subtract((4, 6), (3, 4)) == (1, 2)"))
-def subtract(a: Numerical, b: Numerical) -> Value:
+@primitive(
+    *_BOTH,
+    examples=("subtract(2, 3) == -1", "subtract((4, 6), (3, 4)) == (1, 2)"),
+    gpu=SINGLE_THREAD,
+)
+def subtract(a: int | Pair, b: int | Pair) -> Value:
     """The first less the second, of two numbers or pairs."""
     return _on_both(lambda x, y: x - y, a, b)
 
 
 @primitive(
-    *_BOTH, examples=("multiply(2, 3) == 6", "multiply(3, RIGHT) == (0, 3)", "multiply(T, 4) == 4")
+    *_BOTH,
+    examples=("multiply(2, 3) == 6", "multiply(3, RIGHT) == (0, 3)", "multiply(T, 4) == 4"),
+    gpu=SINGLE_THREAD,
 )
-def multiply(a: Numerical, b: Numerical) -> Value:
+def multiply(a: int | Pair, b: int | Pair) -> Value:
     """Product of two numbers or pairs."""
     return _on_both(lambda x, y: x * y, a, b)
 
@@ -62,63 +69,73 @@ def _floor_divide(x: int, y: int) -> int:
 
 
 @primitive(
-    *_BOTH, examples=("divide(7, 2) == 3", "divide(-7, 2) == -4", "divide((9, 4), 2) == (4, 2)")
+    *_BOTH,
+    examples=("divide(7, 2) == 3", "divide(-7, 2) == -4", "divide((9, 4), 2) == (4, 2)"),
+    gpu=SINGLE_THREAD,
 )
-def divide(a: Numerical, b: Numerical) -> Value:
+def divide(a: int | Pair, b: int | Pair) -> Value:
     """Whole quotient, rounded down; by zero it fails."""
     return _on_both(_floor_divide, a, b)
 
 
-@primitive(*_EACH, examples=("invert(3) == -3", "invert(DOWN) == (-1, 0)"))
-def invert(n: Numerical) -> Value:
+@primitive(*_EACH, examples=("invert(3) == -3", "invert(DOWN) == (-1, 0)"), gpu=SINGLE_THREAD)
+def invert(n: int | Pair) -> Value:
     """Negative of a number or pair."""
     return _on_each(lambda x: -x, n)
 
 
-@primitive("Integer -> Boolean", examples=("even(4) == T", "even(-3) == F"))
-def even(n: Number) -> Value:
+@primitive("Integer -> Boolean", examples=("even(4) == T", "even(-3) == F"), gpu=SINGLE_THREAD)
+def even(n: int) -> Value:
     """Whether a number is even."""
     return n % 2 == 0
 
 
-@primitive(*_EACH, examples=("double(4) == 8", "double((1, -2)) == (2, -4)"))
-def double(n: Numerical) -> Value:
+@primitive(*_EACH, examples=("double(4) == 8", "double((1, -2)) == (2, -4)"), gpu=SINGLE_THREAD)
+def double(n: int | Pair) -> Value:
     """Twice a number or pair."""
     return _on_each(lambda x: x * 2, n)
 
 
-@primitive(*_EACH, examples=("halve(5) == 2", "halve(-5) == -3", "halve((5, 4)) == (2, 2)"))
-def halve(n: Numerical) -> Value:
+@primitive(
+    *_EACH,
+    examples=("halve(5) == 2", "halve(-5) == -3", "halve((5, 4)) == (2, 2)"),
+    gpu=SINGLE_THREAD,
+)
+def halve(n: int | Pair) -> Value:
     """Half of a number or pair, rounded down."""
     return _on_each(lambda x: x // 2, n)
 
 
-@primitive(*_EACH, examples=("increment(0) == 1", "increment((0, 4)) == (1, 5)"))
-def increment(x: Numerical) -> Value:
+@primitive(*_EACH, examples=("increment(0) == 1", "increment((0, 4)) == (1, 5)"), gpu=SINGLE_THREAD)
+def increment(x: int | Pair) -> Value:
     """One more than a number, or than each of a pair."""
     return _on_each(lambda n: n + 1, x)
 
 
-@primitive(*_EACH, examples=("decrement(0) == -1", "decrement((1, 5)) == (0, 4)"))
-def decrement(x: Numerical) -> Value:
+@primitive(
+    *_EACH, examples=("decrement(0) == -1", "decrement((1, 5)) == (0, 4)"), gpu=SINGLE_THREAD
+)
+def decrement(x: int | Pair) -> Value:
     """One less than a number, or than each of a pair."""
     return _on_each(lambda n: n - 1, x)
 
 
-@primitive(*_EACH, examples=("crement(3) == 4", "crement((-2, 0)) == (-3, 0)"))
-def crement(x: Numerical) -> Value:
+@primitive(*_EACH, examples=("crement(3) == 4", "crement((-2, 0)) == (-3, 0)"), gpu=SINGLE_THREAD)
+def crement(x: int | Pair) -> Value:
     """One further from zero; zero stays."""
     return _on_each(lambda n: n + (n > 0) - (n < 0), x)
 
 
-@primitive(*_EACH, examples=("sign(-7) == -1", "sign((0, 5)) == (0, 1)"))
-def sign(x: Numerical) -> Value:
+@primitive(*_EACH, examples=("sign(-7) == -1", "sign((0, 5)) == (0, 1)"), gpu=SINGLE_THREAD)
+def sign(x: int | Pair) -> Value:
     """-1, 0 or 1, as a number is negative, zero or positive."""
     return _on_each(lambda n: (n > 0) - (n < 0), x)
 
 
-@primitive("Integer -> Boolean", examples=("positive(2) == T", "positive(0) == F"))
-def positive(x: Number) -> Value:
+@primitive(
+    "Integer -> Boolean", examples=("positive(2) == T", "positive(0) == F"), gpu=SINGLE_THREAD
+)
+def positive(x: int) -> Value:
     """Whether a number is greater than zero."""
     return x > 0
 
@@ -127,26 +144,35 @@ def positive(x: Number) -> Value:
     "Integer, Integer -> Boolean",
     "Numerical, Numerical -> Boolean",
     examples=("greater(3, 2) == T", "greater(2, 2) == F", "greater((3, 1), (2, 5)) == T"),
+    gpu=SINGLE_THREAD,
 )
-def greater(a: Numerical, b: Numerical) -> Value:
+def greater(a: int | Pair, b: int | Pair) -> Value:
     """Whether the first number or pair comes after the second in the order of values."""
     return compare(a, b) > 0
 
 
-@primitive("Integer -> Direction", examples=("toivec(2) == (2, 0)", "toivec(-1) == UP"))
-def toivec(i: Number) -> Value:
+@primitive(
+    "Integer -> Direction", examples=("toivec(2) == (2, 0)", "toivec(-1) == UP"), gpu=SINGLE_THREAD
+)
+def toivec(i: int) -> Value:
     """Vector pointing i rows down."""
     return i, 0
 
 
-@primitive("Integer -> Direction", examples=("tojvec(2) == (0, 2)", "tojvec(-1) == LEFT"))
-def tojvec(j: Number) -> Value:
+@primitive(
+    "Integer -> Direction",
+    examples=("tojvec(2) == (0, 2)", "tojvec(-1) == LEFT"),
+    gpu=SINGLE_THREAD,
+)
+def tojvec(j: int) -> Value:
     """Vector pointing j columns right."""
     return 0, j
 
 
-@primitive("Any -> Boolean", peeks="all", examples=("flip(T) == F", "flip(EMPTY) == T"))
-def flip(b: Anything) -> Value:
+@primitive(
+    "Any -> Boolean", peeks="all", examples=("flip(T) == F", "flip(EMPTY) == T"), gpu=SINGLE_THREAD
+)
+def flip(b: Value) -> Value:
     """Logical not.
 
     Zero, None and empty containers are false, all else is true.
@@ -154,8 +180,10 @@ def flip(b: Anything) -> Value:
     return not b
 
 
-@primitive("a, a -> a", peeks="all", examples=("both(T, F) == F", "both(T, T) == T"))
-def both(a: Anything, b: Anything) -> Value:
+@primitive(
+    "a, a -> a", peeks="all", examples=("both(T, F) == F", "both(T, T) == T"), gpu=SINGLE_THREAD
+)
+def both(a: Value, b: Value) -> Value:
     """Logical and.
 
     Gives one of its arguments: the first where it is false, otherwise the second.
@@ -163,8 +191,10 @@ def both(a: Anything, b: Anything) -> Value:
     return a and b
 
 
-@primitive("a, a -> a", peeks="all", examples=("either(T, F) == T", "either(F, F) == F"))
-def either(a: Anything, b: Anything) -> Value:
+@primitive(
+    "a, a -> a", peeks="all", examples=("either(T, F) == T", "either(F, F) == F"), gpu=SINGLE_THREAD
+)
+def either(a: Value, b: Value) -> Value:
     """Logical or.
 
     Gives one of its arguments: the first where it is true, otherwise the second.
@@ -172,8 +202,12 @@ def either(a: Anything, b: Anything) -> Value:
     return a or b
 
 
-@primitive("a, a -> Boolean", examples=("equality(1, T) == T", "equality((0, 1), (1, 0)) == F"))
-def equality(a: Anything, b: Anything) -> Value:
+@primitive(
+    "a, a -> Boolean",
+    examples=("equality(1, T) == T", "equality((0, 1), (1, 0)) == F"),
+    gpu=SINGLE_THREAD,
+)
+def equality(a: Value, b: Value) -> Value:
     """Whether two values are equal.
 
     Functions are equal when they are the same primitive with equal captured arguments.
@@ -181,8 +215,13 @@ def equality(a: Anything, b: Anything) -> Value:
     return a == b
 
 
-@primitive("a -> a", peeks="all", examples=("identity(3) == 3", "identity(UP) == (-1, 0)"))
-def identity(x: Anything) -> Value:
+@primitive(
+    "a -> a",
+    peeks="all",
+    examples=("identity(3) == 3", "identity(UP) == (-1, 0)"),
+    gpu=SINGLE_THREAD,
+)
+def identity(x: Value) -> Value:
     """The value itself."""
     return x
 
@@ -191,8 +230,9 @@ def identity(x: Anything) -> Value:
     "Any, a, a -> a",
     peeks="all",
     examples=("branch(T, 1, 2) == 1", "branch(equality(1, 2), UP, DOWN) == (1, 0)"),
+    gpu=Gpu(combines="a b", single_thread=True),
 )
-def branch(condition: Anything, a: Anything, b: Anything) -> Value:
+def branch(condition: Value, a: Value, b: Value) -> Value:
     """The second argument where the first is true, otherwise the third.
 
     All arguments are evaluated before the choice, so a failure in either of them is the
@@ -205,8 +245,9 @@ def branch(condition: Anything, a: Anything, b: Anything) -> Value:
     "a, b -> (a, b)",
     peeks="all",
     examples=("astuple(1, 2) == (1, 2)", "astuple(3, UP) == (3, (-1, 0))"),
+    gpu=SINGLE_THREAD,
 )
-def astuple(a: Anything, b: Anything) -> Value:
+def astuple(a: Value, b: Value) -> Value:
     """The two values as a pair."""
     return a, b
 
@@ -217,8 +258,9 @@ def astuple(a: Anything, b: Anything) -> Value:
         "dneighbors((1, 1)) == {(0, 1), (1, 0), (1, 2), (2, 1)}",
         "size(dneighbors(ORIGIN)) == 4",
     ),
+    gpu=SINGLE_THREAD,
 )
-def dneighbors(loc: Location) -> Value:
+def dneighbors(loc: Pair) -> Value:
     """The four locations that touch a location by a side."""
     i, j = loc
     return frozenset({(i - 1, j), (i + 1, j), (i, j - 1), (i, j + 1)})
@@ -230,8 +272,9 @@ def dneighbors(loc: Location) -> Value:
         "ineighbors((1, 1)) == {(0, 0), (0, 2), (2, 0), (2, 2)}",
         "size(ineighbors(ORIGIN)) == 4",
     ),
+    gpu=SINGLE_THREAD,
 )
-def ineighbors(loc: Location) -> Value:
+def ineighbors(loc: Pair) -> Value:
     """The four locations that touch a location by a corner."""
     i, j = loc
     return frozenset({(i - 1, j - 1), (i - 1, j + 1), (i + 1, j - 1), (i + 1, j + 1)})
@@ -240,8 +283,9 @@ def ineighbors(loc: Location) -> Value:
 @primitive(
     "Pair -> Indices",
     examples=("size(neighbors((1, 1))) == 8", "contained((1, 1), neighbors((1, 1))) == F"),
+    gpu=SINGLE_THREAD,
 )
-def neighbors(loc: Location) -> Value:
+def neighbors(loc: Pair) -> Value:
     """The eight locations around a location."""
     i, j = loc
     around = ((i + di, j + dj) for di in (-1, 0, 1) for dj in (-1, 0, 1))

@@ -1,4 +1,4 @@
-"""Objects: connected parts of a grid, and its cells by colour."""
+"""Objects: connected parts of a grid, and its cells by color."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from functools import partial
 from typing import cast
 
 from ..budget import require
-from ..domains import Element, Grid, Number, Patch, Rows
 from ..failure import empty
-from ..registry import primitive
-from ..values import Cell, Pair, Value, sort
+from ..registry import WIDE, primitive
+from ..values import Cell, Element, Grid, Pair, Patch, Table, Value, sort
 from .geometry import background, cell_at, colors, dimensions, places
 
 _SIDES = ((-1, 0), (0, -1), (0, 1), (1, 0))
@@ -21,18 +20,19 @@ _CORNERS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
 
 @primitive(
     "Grid, Boolean, Boolean, Boolean -> Objects",
-    ties="of equally common colours, the lowest is the background",
+    ties="of equally common colors, the lowest is the background",
     examples=(
         "objects(((1, 0), (0, 2)), T, F, T) == {{(1, (0, 0))}, {(2, (1, 1))}}",
         "objects(((1, 0), (0, 2)), F, T, T) == {{(1, (0, 0)), (2, (1, 1))}}",
         "size(objects(((1, 0), (0, 2)), T, F, F)) == 4",
     ),
+    gpu=WIDE,
 )
-def objects(grid: Grid, univalued: Number, diagonal: Number, without_bg: Number) -> Value:
+def objects(grid: Grid, univalued: int, diagonal: int, without_bg: int) -> Value:
     """The connected parts of the grid.
 
-    Cells are joined by sides, and by corners if `diagonal`; only cells of equal colour if
-    `univalued`. `without_bg` leaves out the commonest colour.
+    Cells are joined by sides, and by corners if `diagonal`; only cells of equal color if
+    `univalued`. `without_bg` leaves out the most common color.
     """
     return find_objects(grid, bool(univalued), bool(diagonal), bool(without_bg))
 
@@ -48,7 +48,7 @@ def find_objects(
 def _parts(
     grid: Grid, univalued: bool, diagonal: bool, keeps: Callable[[int], bool], name: str
 ) -> frozenset[frozenset[Cell]]:
-    """Return the connected parts of the cells whose colours are kept."""
+    """Return the connected parts of the cells whose colors are kept."""
     high, wide = dimensions(grid, name)
     cells: dict[Pair, int] = {}
     for i in range(high):
@@ -63,7 +63,7 @@ def _parts(
 def _connected(
     cells: dict[Pair, int], univalued: bool, diagonal: bool
 ) -> frozenset[frozenset[Cell]]:
-    """Take cells apart into those that hang together; none is left."""
+    """Yield the connected parts of cells, removing them."""
     steps = _SIDES + _CORNERS if diagonal else _SIDES
     found: set[frozenset[Cell]] = set()
     while cells:
@@ -85,7 +85,7 @@ def _connected(
         "size(objects_t(((1, 0), (0, 2)), T, F, F)) == 4",
     ),
 )
-def objects_t(grid: Grid, univalued: Number, diagonal: Number, without_bg: Number) -> Value:
+def objects_t(grid: Grid, univalued: int, diagonal: int, without_bg: int) -> Value:
     """`objects`, as a tuple in ascending order."""
     return tuple(sort(find_objects(grid, bool(univalued), bool(diagonal), bool(without_bg))))
 
@@ -96,11 +96,12 @@ def objects_t(grid: Grid, univalued: Number, diagonal: Number, without_bg: Numbe
         "objects_on(((1, 1), (1, 2)), T, F, 1) == {{(2, (1, 1))}}",
         "objects_on(((1, 0), (0, 2)), F, T, 0) == {{(1, (0, 0)), (2, (1, 1))}}",
     ),
+    gpu=WIDE,
 )
-def objects_on(grid: Grid, univalued: Number, diagonal: Number, ground: Number) -> Value:
-    """The connected parts of the grid without a colour that is told.
+def objects_on(grid: Grid, univalued: int, diagonal: int, ground: int) -> Value:
+    """The connected parts of the grid without a given color.
 
-    `objects`, for grids whose background is not their commonest colour.
+    `objects`, for grids whose background is not their most common color.
     """
     keeps = partial(operator.ne, ground)
     return _parts(grid, bool(univalued), bool(diagonal), keeps, "objects_on")
@@ -114,8 +115,8 @@ def objects_on(grid: Grid, univalued: Number, diagonal: Number, ground: Number) 
         "parts_of(((3, 0), (0, 3)), 5, T) == EMPTY",
     ),
 )
-def parts_of(grid: Grid, value: Number, diagonal: Number) -> Value:
-    """The connected parts of one colour.
+def parts_of(grid: Grid, value: int, diagonal: int) -> Value:
+    """The connected parts of one color.
 
     Cells are joined by sides, and by corners if `diagonal`.
     """
@@ -129,10 +130,10 @@ def parts_of(grid: Grid, value: Number, diagonal: Number) -> Value:
         "enclosed_cells(((3, 3, 3), (3, 0, 0), (3, 3, 3)), 0) == EMPTY",
     ),
 )
-def enclosed_cells(grid: Grid, value: Number) -> Value:
-    """The locations of a colour from which no way leads to the grid's edge.
+def enclosed_cells(grid: Grid, value: int) -> Value:
+    """The locations of a color from which no way leads to the grid's edge.
 
-    A way goes over sides of cells, through that colour.
+    A way goes over sides of cells, through that color.
     """
     high, wide = dimensions(grid, "enclosed_cells")
     parts = _parts(grid, True, False, partial(operator.eq, value), "enclosed_cells")
@@ -153,10 +154,10 @@ def enclosed_cells(grid: Grid, value: Number) -> Value:
         "areas_between(((1, 2), (3, 4)), {(0, 0)}) == {{(0, 1), (1, 0), (1, 1)}}",
     ),
 )
-def areas_between(grid: Rows, walls: Patch) -> Value:
+def areas_between(grid: Table, walls: Patch) -> Value:
     """The areas that the grid falls into when some of its cells are walls.
 
-    Locations are joined by sides, whatever their colours. Walls outside the grid do no harm.
+    Locations are joined by sides, whatever their colors. Walls outside the grid do no harm.
     """
     high, wide = dimensions(grid, "areas_between")
     require(3 * high * wide)
@@ -183,34 +184,35 @@ def _by_color(grid: Grid) -> dict[int, set[Cell]]:
     ),
 )
 def partition(grid: Grid) -> Value:
-    """For each colour the object of all its cells."""
+    """For each color the object of all its cells."""
     return frozenset(map(frozenset, _by_color(grid).values()))
 
 
 @primitive(
     "Grid -> Objects",
-    ties="of equally common colours, the lowest is left out",
+    ties="of equally common colors, the lowest is left out",
     examples=(
         "fgpartition(((1, 2), (2, 2))) == {{(1, (0, 0))}}",
         "fgpartition(((1, 1),)) == EMPTY",
     ),
 )
 def fgpartition(grid: Grid) -> Value:
-    """`partition` without the commonest colour."""
+    """`partition` without the most common color."""
     bare = background(grid, "fgpartition")
     return frozenset(frozenset(part) for value, part in _by_color(grid).items() if value != bare)
 
 
 @primitive(
     "Grid -> Object",
-    ties="of equally common colours, the lowest is left out",
+    ties="of equally common colors, the lowest is left out",
     examples=(
         "foreground(((1, 2, 0), (2, 2, 2))) == {(0, (0, 2)), (1, (0, 0))}",
         "foreground(((1, 1),)) == EMPTY",
     ),
+    gpu=WIDE,
 )
 def foreground(grid: Grid) -> Value:
-    """All cells but those of the commonest colour."""
+    """All cells but those of the most common color."""
     return _without(_cells(grid), background(grid, "foreground"))
 
 
@@ -222,8 +224,8 @@ def foreground(grid: Grid) -> Value:
         "not_of_color({(1, (0, 0)), (2, (0, 1))}, 1) == {(2, (0, 1))}",
     ),
 )
-def not_of_color(element: Element, value: Number) -> Value:
-    """All cells of a grid or object but those of one colour."""
+def not_of_color(element: Element, value: int) -> Value:
+    """All cells of a grid or object but those of one color."""
     if isinstance(element, tuple):
         return _without(_cells(cast(Grid, element)), value)
     return _without(cast(Iterable[Cell], element), value)
@@ -239,7 +241,7 @@ def _without(cells: Iterable[Cell], bare: int) -> frozenset[Cell]:
 
 @primitive(
     "Grid -> Color",
-    ties="the colour of more cells, then the lower",
+    ties="the color of more cells, then the lower",
     examples=(
         "groundcolor(((0, 0, 0), (0, 5, 5), (0, 5, 5))) == 0",
         "groundcolor(((5, 5, 5, 0), (5, 5, 5, 0), (0, 0, 0, 0))) == 0",
@@ -247,7 +249,7 @@ def _without(cells: Iterable[Cell], bare: int) -> frozenset[Cell]:
     ),
 )
 def groundcolor(grid: Grid) -> Value:
-    """The colour that most rows and columns show.
+    """The color that most rows and columns show.
 
     It is the background also where large shapes have more cells than it. Lines from edge to edge
     both ways show in every row and column too: there `mostcolor` is the better guess.

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from typing import cast
 
 from ..budget import charge, require
-from ..domains import Anything, Cells, Location, Number, Objects, Patch, is_pair
+from ..domains import ANYTHING, is_pair
 from ..failure import empty, wrong_type
-from ..registry import primitive
-from ..values import Cell, Container, Pair, Value, ordered
+from ..registry import SINGLE_THREAD, Gpu, primitive
+from ..values import Cell, Cells, Container, Objects, Pair, Patch, Value, ordered
 from .geometry import (
     bounds,
     center_of,
@@ -36,6 +36,7 @@ from .geometry import (
         "toindices({(3, (0, 1)), (4, (0, 1))}) == {(0, 1)}",
         "toindices({(0, 1)}) == {(0, 1)}",
     ),
+    gpu=Gpu(single_thread=True, wide=True),
 )
 def toindices(patch: Patch) -> Value:
     """The locations of a patch.
@@ -51,9 +52,10 @@ def toindices(patch: Patch) -> Value:
         "recolor(5, {(0, 1)}) == {(5, (0, 1))}",
         "recolor(5, {(3, (0, 1))}) == {(5, (0, 1))}",
     ),
+    gpu=Gpu(single_thread=True, wide=True),
 )
-def recolor(value: Number, patch: Patch) -> Value:
-    """The patch as an object of one colour."""
+def recolor(value: int, patch: Patch) -> Value:
+    """The patch as an object of one color."""
     return frozenset((value, place) for place in places(patch))
 
 
@@ -62,17 +64,19 @@ def recolor(value: Number, patch: Patch) -> Value:
     "Object, Direction -> Object",
     "Patch, Direction -> Patch",
     examples=("shift({(0, 1)}, DOWN) == {(1, 1)}", "shift({(3, (0, 1))}, (2, 2)) == {(3, (2, 3))}"),
+    domains={"directions": ANYTHING},
+    gpu=Gpu(single_thread=True, wide=True),
 )
-def shift(patch: Patch, directions: Anything) -> Value:
+def shift(patch: Patch, directions: Value) -> Value:
     """The patch moved by a vector.
 
-    An empty patch is given back as it is, whatever the vector (the corner of an empty patch is
-    none); a tuple comes out as a set.
+    An empty patch is returned unchanged, even if `directions` is None, as the corner of an empty
+    patch is. A tuple becomes a set.
     """
     if not patch:
         return patch
     if not is_pair(directions):
-        raise wrong_type("shift: directions is no pair of numbers")
+        raise wrong_type("shift: directions is not a pair of numbers")
     di, dj = cast(Pair, directions)
     if is_cells(patch):
         return frozenset((value, (i + di, j + dj)) for value, (i, j) in cast(Sequence[Cell], patch))
@@ -102,6 +106,7 @@ def normalize(patch: Patch) -> Value:
 @primitive(
     "Patch -> Integer",
     examples=("uppermost({(2, 3), (5, 1)}) == 2", "uppermost({(7, (4, 0))}) == 4"),
+    gpu=SINGLE_THREAD,
 )
 def uppermost(patch: Patch) -> Value:
     """The first row that the patch reaches."""
@@ -111,6 +116,7 @@ def uppermost(patch: Patch) -> Value:
 @primitive(
     "Patch -> Integer",
     examples=("lowermost({(2, 3), (5, 1)}) == 5", "lowermost({(7, (4, 0))}) == 4"),
+    gpu=SINGLE_THREAD,
 )
 def lowermost(patch: Patch) -> Value:
     """The last row that the patch reaches."""
@@ -118,7 +124,9 @@ def lowermost(patch: Patch) -> Value:
 
 
 @primitive(
-    "Patch -> Integer", examples=("leftmost({(2, 3), (5, 1)}) == 1", "leftmost({(7, (4, 0))}) == 0")
+    "Patch -> Integer",
+    examples=("leftmost({(2, 3), (5, 1)}) == 1", "leftmost({(7, (4, 0))}) == 0"),
+    gpu=SINGLE_THREAD,
 )
 def leftmost(patch: Patch) -> Value:
     """The first column that the patch reaches."""
@@ -128,6 +136,7 @@ def leftmost(patch: Patch) -> Value:
 @primitive(
     "Patch -> Integer",
     examples=("rightmost({(2, 3), (5, 1)}) == 3", "rightmost({(7, (4, 0))}) == 0"),
+    gpu=SINGLE_THREAD,
 )
 def rightmost(patch: Patch) -> Value:
     """The last column that the patch reaches."""
@@ -135,7 +144,9 @@ def rightmost(patch: Patch) -> Value:
 
 
 @primitive(
-    "Patch -> Pair", examples=("ulcorner({(2, 3), (5, 1)}) == (2, 1)", "ulcorner(EMPTY) == ()")
+    "Patch -> Pair",
+    examples=("ulcorner({(2, 3), (5, 1)}) == (2, 1)", "ulcorner(EMPTY) == ()"),
+    gpu=SINGLE_THREAD,
 )
 def ulcorner(patch: Patch) -> Value:
     """The upper left corner of the patch's box.
@@ -149,7 +160,9 @@ def ulcorner(patch: Patch) -> Value:
 
 
 @primitive(
-    "Patch -> Pair", examples=("urcorner({(2, 3), (5, 1)}) == (2, 3)", "urcorner(EMPTY) == ()")
+    "Patch -> Pair",
+    examples=("urcorner({(2, 3), (5, 1)}) == (2, 3)", "urcorner(EMPTY) == ()"),
+    gpu=SINGLE_THREAD,
 )
 def urcorner(patch: Patch) -> Value:
     """The upper right corner of the patch's box.
@@ -163,7 +176,9 @@ def urcorner(patch: Patch) -> Value:
 
 
 @primitive(
-    "Patch -> Pair", examples=("llcorner({(2, 3), (5, 1)}) == (5, 1)", "llcorner(EMPTY) == ()")
+    "Patch -> Pair",
+    examples=("llcorner({(2, 3), (5, 1)}) == (5, 1)", "llcorner(EMPTY) == ()"),
+    gpu=SINGLE_THREAD,
 )
 def llcorner(patch: Patch) -> Value:
     """The lower left corner of the patch's box.
@@ -177,7 +192,9 @@ def llcorner(patch: Patch) -> Value:
 
 
 @primitive(
-    "Patch -> Pair", examples=("lrcorner({(2, 3), (5, 1)}) == (5, 3)", "lrcorner(EMPTY) == ()")
+    "Patch -> Pair",
+    examples=("lrcorner({(2, 3), (5, 1)}) == (5, 3)", "lrcorner(EMPTY) == ()"),
+    gpu=SINGLE_THREAD,
 )
 def lrcorner(patch: Patch) -> Value:
     """The lower right corner of the patch's box.
@@ -196,6 +213,7 @@ def lrcorner(patch: Patch) -> Value:
         "corners({(0, 0), (2, 3)}) == {(0, 0), (0, 3), (2, 0), (2, 3)}",
         "corners({(1, 1)}) == {(1, 1)}",
     ),
+    gpu=SINGLE_THREAD,
 )
 def corners(patch: Patch) -> Value:
     """The four corners of the patch's box."""
@@ -203,7 +221,9 @@ def corners(patch: Patch) -> Value:
 
 
 @primitive(
-    "Patch -> Boolean", examples=("vline({(0, 1), (1, 1)}) == T", "vline({(0, 1), (2, 1)}) == F")
+    "Patch -> Boolean",
+    examples=("vline({(0, 1), (1, 1)}) == T", "vline({(0, 1), (2, 1)}) == F"),
+    gpu=SINGLE_THREAD,
 )
 def vline(patch: Patch) -> Value:
     """Whether the patch is an unbroken vertical line."""
@@ -211,7 +231,9 @@ def vline(patch: Patch) -> Value:
 
 
 @primitive(
-    "Patch -> Boolean", examples=("hline({(1, 0), (1, 1)}) == T", "hline({(0, 0), (1, 1)}) == F")
+    "Patch -> Boolean",
+    examples=("hline({(1, 0), (1, 1)}) == T", "hline({(0, 0), (1, 1)}) == F"),
+    gpu=SINGLE_THREAD,
 )
 def hline(patch: Patch) -> Value:
     """Whether the patch is an unbroken horizontal line."""
@@ -221,6 +243,7 @@ def hline(patch: Patch) -> Value:
 @primitive(
     "Patch -> Pair",
     examples=("center({(0, 0), (2, 4)}) == (1, 2)", "center({(0, 0), (1, 1)}) == (1, 1)"),
+    gpu=SINGLE_THREAD,
 )
 def center(patch: Patch) -> Value:
     """The middle of the patch's box, the lower right of the middle ones."""
@@ -321,8 +344,9 @@ def outbox(patch: Patch) -> Value:
         "connect((0, 2), (2, 0)) == {(0, 2), (1, 1), (2, 0)}",
         "connect((0, 0), (1, 2)) == EMPTY",
     ),
+    gpu=SINGLE_THREAD,
 )
-def connect(a: Location, b: Location) -> Value:
+def connect(a: Pair, b: Pair) -> Value:
     """The straight line between two locations, ends included.
 
     Locations that share no row, column or diagonal give the empty set.
@@ -339,8 +363,9 @@ def connect(a: Location, b: Location) -> Value:
 @primitive(
     "Pair, Direction -> Indices",
     examples=("size(shoot(ORIGIN, DOWN)) == 43", "contained((3, 3), shoot(ORIGIN, UNITY)) == T"),
+    gpu=SINGLE_THREAD,
 )
-def shoot(start: Location, direction: Location) -> Value:
+def shoot(start: Pair, direction: Pair) -> Value:
     """The line from a location to 42 times a vector away."""
     return connect(start, (start[0] + 42 * direction[0], start[1] + 42 * direction[1]))
 
@@ -349,7 +374,7 @@ def shoot(start: Location, direction: Location) -> Value:
     "Pair -> Indices",
     examples=("size(vfrontier((3, 4))) == 30", "contained((29, 4), vfrontier((3, 4))) == T"),
 )
-def vfrontier(location: Location) -> Value:
+def vfrontier(location: Pair) -> Value:
     """The column through a location, rows 0 to 29."""
     return frozenset((i, location[1]) for i in range(30))
 
@@ -358,7 +383,7 @@ def vfrontier(location: Location) -> Value:
     "Pair -> Indices",
     examples=("size(hfrontier((3, 4))) == 30", "contained((3, 29), hfrontier((3, 4))) == T"),
 )
-def hfrontier(location: Location) -> Value:
+def hfrontier(location: Pair) -> Value:
     """The row through a location, columns 0 to 29."""
     return frozenset((location[0], j) for j in range(30))
 
@@ -369,6 +394,7 @@ def hfrontier(location: Location) -> Value:
 @primitive(
     "Patch, Patch -> Boolean",
     examples=("hmatching({(0, 1)}, {(0, 5)}) == T", "hmatching({(0, 1)}, {(1, 1)}) == F"),
+    gpu=SINGLE_THREAD,
 )
 def hmatching(a: Patch, b: Patch) -> Value:
     """Whether two patches share a row."""
@@ -378,6 +404,7 @@ def hmatching(a: Patch, b: Patch) -> Value:
 @primitive(
     "Patch, Patch -> Boolean",
     examples=("vmatching({(0, 1)}, {(5, 1)}) == T", "vmatching({(0, 1)}, {(0, 2)}) == F"),
+    gpu=SINGLE_THREAD,
 )
 def vmatching(a: Patch, b: Patch) -> Value:
     """Whether two patches share a column."""
@@ -387,6 +414,7 @@ def vmatching(a: Patch, b: Patch) -> Value:
 @primitive(
     "Patch, Patch -> Integer",
     examples=("manhattan({(0, 0)}, {(2, 3)}) == 5", "manhattan({(0, 0), (2, 2)}, {(2, 3)}) == 1"),
+    gpu=SINGLE_THREAD,
 )
 def manhattan(a: Patch, b: Patch) -> Value:
     """The least distance in steps between two patches.
@@ -413,9 +441,9 @@ def adjacent(a: Patch, b: Patch) -> Value:
     examples=("position({(0, 0)}, {(5, 5)}) == (1, 1)", "position({(0, 5)}, {(0, 0)}) == (0, -1)"),
 )
 def position(a: Patch, b: Patch) -> Value:
-    """The direction from the centre of one patch to that of another.
+    """The direction from the center of one patch to that of another.
 
-    Equal centres give (0, -1).
+    Equal centers give (0, -1).
     """
     ia, ja = center_of(locations(a), "position")
     ib, jb = center_of(locations(b), "position")
@@ -457,12 +485,13 @@ def gravitate(source: Patch, destination: Patch) -> Value:
 
 @primitive(
     "Cells -> Color",
-    ties="of several colours, the lowest",
+    ties="of several colors, the lowest",
     peeks="all",
     examples=("color({(3, (0, 1))}) == 3", "color({(5, (0, 0)), (2, (1, 1))}) == 2"),
+    gpu=SINGLE_THREAD,
 )
 def color(obj: Cells) -> Value:
-    """The colour of the object's first cell."""
+    """The color of the object's first cell."""
     if not obj:
         raise empty("color: the object is empty")
     return ordered(obj)[0][0]  # type: ignore[index]
@@ -475,8 +504,8 @@ def color(obj: Cells) -> Value:
         "colorfilter(EMPTY, 3) == EMPTY",
     ),
 )
-def colorfilter(objs: Objects, value: Number) -> Value:
-    """The objects whose first cell has a colour, as a set."""
+def colorfilter(objs: Objects, value: int) -> Value:
+    """The objects whose first cell has a color, as a set."""
     return frozenset(obj for obj in objs if color(obj) == value)
 
 

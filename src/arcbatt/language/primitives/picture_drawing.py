@@ -1,8 +1,8 @@
-"""Steps that draw: pictures turned, smeared, framed, filled, brought to a size, laid over others.
+"""Drawing operations: turn, smear, frame, fill, resize and overlay pictures.
 
 The frame of a picture is the rectangle that it covers. Reading order goes along the rows, from
-the first to the last. Codes choose among variants of a step; a number that is no code of the
-step fails with `out of range`.
+the first to the last. Codes choose among variants of an operation; a number that is not one of
+its codes fails with `out of range`.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ from collections.abc import Sequence
 from itertools import pairwise, product
 
 from ..budget import charge
-from ..domains import Location, Number, Picture
 from ..failure import out_of_range
-from ..registry import Searched, primitive
-from ..values import Grid, Pair, Value
-from .picturing import (
+from ..registry import WIDE, Searched, primitive
+from ..values import Grid, Pair, Picture, Value
+from .picture_tools import (
     EMPTY_PICTURE,
     Rows,
     cells,
@@ -41,7 +40,7 @@ def inside(rows: Rows, i: int, j: int) -> bool:
 
 
 def reversed_rows(rows: Rows) -> list[Sequence[int]]:
-    """Each row from right to left."""
+    """Return each row reversed."""
     return [line[::-1] for line in rows]
 
 
@@ -49,7 +48,7 @@ def reversed_rows(rows: Rows) -> list[Sequence[int]]:
 
 
 def further_off_sideways(given: Picture) -> bool:
-    """Whether the middle of what is shown is as far from the frame's middle sideways as upright."""
+    """Return whether the shown cells are at least as far off center horizontally as vertically."""
     high, wide = n_rows(given), width(given)
     shown = [(i, j) for i, line in enumerate(given[1]) for j, c in enumerate(line) if c]
     upright = sum(2 * i - (high - 1) for i, _ in shown)
@@ -57,9 +56,16 @@ def further_off_sideways(given: Picture) -> bool:
     return abs(sideways) >= abs(upright)
 
 
+# By code; 8 is either 4 or 5.
+_SYMMETRIC = (
+    *(f"IS_SYMMETRIC << {code}" for code in range(8)),
+    "IS_SYMMETRIC << 4 | IS_SYMMETRIC << 5",
+)
+
+
 @primitive(
     "Picture, Code[1..8] -> Picture",
-    searched=Searched(150),
+    searched=Searched(unchanged_if=_SYMMETRIC),
     examples=(
         "turn(((0, 0), ((1, 2, 3),)), 1) == ((0, 0), ((3,), (2,), (1,)))",
         "turn(((2, 5), ((1, 2), (3, 4))), 4) == ((2, 5), ((2, 1), (4, 3)))",
@@ -67,13 +73,13 @@ def further_off_sideways(given: Picture) -> bool:
         " == ((0, 0), ((0, 0, 1), (0, 0, 0), (0, 0, 1)))",
     ),
 )
-def turn(p: Picture, code: Number) -> Value:
+def turn(p: Picture, code: int) -> Value:
     """The picture turned or flipped; the place of its upper left corner stays.
 
     Codes: 1 a quarter turn to the left, 2 a half turn, 3 a quarter turn to the right, 4 left
     and right flipped, 5 top and bottom flipped, 6 flipped over the diagonal from upper left
     to lower right, 7 over the other diagonal. 8 is 4 or 5: the flip along the axis on which
-    the centre of the cells that are not 0 lies further from the frame's centre, counted in
+    the center of the cells that are not 0 lies further from the frame's center, counted in
     cells; 4 where it is equally far.
     """
     (row, column), grid = plain(p)
@@ -104,21 +110,21 @@ def turn(p: Picture, code: Number) -> Value:
         "nudge(((0, 0), ()), (1, 1)) == ((0, 0), ())",
     ),
 )
-def nudge(p: Picture, direction: Location) -> Value:
-    """The same cells at a place shifted by so many rows and columns."""
+def nudge(p: Picture, direction: Pair) -> Value:
+    """The picture moved by a number of rows and columns."""
     (row, column), grid = plain(p)
     return picture(row + direction[0], column + direction[1], grid)
 
 
 @primitive(
     "Picture, Code[0..3] -> Picture",
-    searched=Searched(230),
+    searched=Searched(after="spread"),
     examples=(
         "half_of(((0, 0), ((1, 2, 3, 4),)), 1) == ((0, 2), ((3, 4),))",
         "half_of(((2, 0), ((1,), (2,), (3,))), 3) == ((4, 0), ((3,),))",
     ),
 )
-def half_of(p: Picture, code: Number) -> Value:
+def half_of(p: Picture, code: int) -> Value:
     """One half of the picture, where it lies: 0 left, 1 right, 2 upper, 3 lower.
 
     Of an odd number of lines the middle one is left out; half of a single line is the empty
@@ -156,12 +162,19 @@ SMEARS: tuple[tuple[Pair, ...], ...] = (
     DIAGONAL,
     STRAIGHT + DIAGONAL,
 )
+# By code, the features that leave nothing to smear; directions are numbered from 1.
+_NOTHING_TO_SMEAR = tuple(
+    " | ".join(
+        f"HAS_NOTHING_TO_SMEAR << {(STRAIGHT + DIAGONAL).index(each) + 1}" for each in directions
+    )
+    for directions in SMEARS
+)
 
 
 @primitive(
     "Picture, Code[0..14] -> Picture",
-    ties="where several colours arrive, the last of the code's directions",
-    searched=Searched(170),
+    ties="where several colors arrive, the last of the code's directions",
+    searched=Searched(unchanged_if=_NOTHING_TO_SMEAR),
     examples=(
         "smear(((0, 0), ((0, 1, 0, 0, 2, 0),)), 0) == ((0, 0), ((0, 1, 1, 1, 2, 2),))",
         "smear(((0, 0), ((0, 1, 0, 0, 2, 0),)), 4) == ((0, 0), ((1, 1, 2, 2, 2, 2),))",
@@ -169,13 +182,13 @@ SMEARS: tuple[tuple[Pair, ...], ...] = (
         " == ((1, 1), ((3, 0, 0), (0, 3, 0), (0, 0, 3)))",
     ),
 )
-def smear(p: Picture, code: Number) -> Value:
+def smear(p: Picture, code: int) -> Value:
     """Each cell that is not 0 paints the cells that are 0 from it on, up to the next that is not.
 
     Codes: 0 to the right, 1 left, 2 down, 3 up; 4 right, left; 5 down, up; 6 right, left,
     down, up; 7 down-right, 8 up-left, 9 up-right, 10 down-left; 11 down-right, up-left;
     12 up-right, down-left; 13 the four of 7 to 10; 14 the four of 6, then those of 13.
-    Colours go their whole way in each direction, whatever the other directions paint.
+    Colors go their whole way in each direction, whatever the other directions paint.
     """
     (row, column), grid = plain(p)
     painted = [list(line) for line in grid]
@@ -191,7 +204,7 @@ def smear(p: Picture, code: Number) -> Value:
 
 
 def bridged(line: Sequence[int]) -> list[int]:
-    """What connects cells of one colour on a line, without the cells themselves."""
+    """Return the cells between neighbors of one color on a line, without the neighbors."""
     spans = [0] * len(line)
     shown = [k for k, color in enumerate(line) if color]
     for start, end in pairwise(shown):
@@ -202,15 +215,22 @@ def bridged(line: Sequence[int]) -> list[int]:
 
 @primitive(
     "Picture, Code[0..2] -> Picture",
-    searched=Searched(210),
+    searched=Searched(
+        after="rim",
+        blank_if=(
+            "ROWS_HAVE_NO_GAP",
+            "COLUMNS_HAVE_NO_GAP",
+            "ROWS_HAVE_NO_GAP | COLUMNS_HAVE_NO_GAP",
+        ),
+    ),
     examples=(
         "bridge(((0, 0), ((1, 0, 1, 0, 2),)), 0) == ((0, 0), ((0, 1, 0, 0, 0),))",
         "bridge(((0, 0), ((0, 2, 0), (1, 0, 1), (0, 2, 0))), 2)"
         " == ((0, 0), ((0, 0, 0), (0, 2, 0), (0, 0, 0)))",
     ),
 )
-def bridge(p: Picture, code: Number) -> Value:
-    """Only the gaps between two cells of one colour, painted in it.
+def bridge(p: Picture, code: int) -> Value:
+    """Only the gaps between two cells of one color, painted in it.
 
     Codes: 0 in rows, 1 in columns, 2 in both. A gap is a run of cells that are 0; the
     cells at its ends are left out. Columns are painted over rows.
@@ -231,18 +251,18 @@ def bridge(p: Picture, code: Number) -> Value:
 @primitive(
     "Picture, Code[0..1] -> Picture",
     ties="of equally near cells, the first in reading order",
-    searched=Searched(220),
+    searched=Searched(after="bridge", unchanged_if=("IS_BLANK_OR_FULL", "IS_ONE_COLOR_OR_FULL")),
     examples=(
         "spread(((0, 0), ((1, 0, 0, 0, 2),)), 0) == ((0, 0), ((1, 1, 1, 2, 2),))",
         "spread(((0, 0), ((3, 0, 1, 0, 1),)), 1) == ((0, 0), ((3, 3, 1, 0, 1),))",
     ),
 )
-def spread(p: Picture, code: Number) -> Value:
-    """Cells that are 0 take the colour of the nearest one that is not, along cells that are 0.
+def spread(p: Picture, code: int) -> Value:
+    """Cells that are 0 take the color of the nearest one that is not, along cells that are 0.
 
-    Steps go to the right, left, down and up. With code 1 the commonest colour but 0 (the
+    Steps go to the right, left, down and up. With code 1 the most common color but 0 (the
     lowest of several) does not spread and stands in the way of the others, with code 0 all
-    colours spread. What nothing reaches stays 0.
+    colors spread. What nothing reaches stays 0.
     """
     (row, column), grid = plain(p)
     wall = main_color(p) if code else 0
@@ -275,18 +295,27 @@ LINES = (
 @primitive(
     "Picture, Code[0..4] -> Picture",
     ties="where lines cross, that of the cell that comes first in reading order",
-    searched=Searched(270),
+    searched=Searched(
+        after="fall",
+        unchanged_if=(
+            "ROWS_ARE_UNIFORM",
+            "COLUMNS_ARE_UNIFORM",
+            "ROWS_ARE_UNIFORM | COLUMNS_ARE_UNIFORM",
+            "IS_BLANK_OR_FULL",
+            "IS_BLANK_OR_FULL",
+        ),
+    ),
     examples=(
         "lines_through(((0, 0), ((0, 1, 0), (0, 0, 0))), 2) == ((0, 0), ((1, 1, 1), (0, 1, 0)))",
         "lines_through(((0, 0), ((0, 0, 0), (0, 2, 0), (0, 0, 3))), 3)"
         " == ((0, 0), ((2, 0, 2), (0, 2, 0), (2, 0, 3)))",
     ),
 )
-def lines_through(p: Picture, code: Number) -> Value:
+def lines_through(p: Picture, code: int) -> Value:
     """Each cell that is not 0 paints whole lines through itself, wherever cells are 0.
 
     Codes: 0 its row, 1 its column, 2 both, 3 both diagonals, 4 all four. Lines end at the
-    frame only: they go on behind other cells. So a cell that is 0 takes the colour of the
+    frame only: they go on behind other cells. So a cell that is 0 takes the color of the
     first cell, in reading order, that is not 0 on any of its own lines.
     """
     (row, column), grid = plain(p)
@@ -313,13 +342,13 @@ def lines_through(p: Picture, code: Number) -> Value:
 
 @primitive(
     "Picture, Code[0..3] -> Picture",
-    searched=Searched(260),
+    searched=Searched(after="period_fill", unchanged_if=_NOTHING_TO_SMEAR[:4]),
     examples=(
         "fall(((0, 0), ((1, 0, 2, 0),)), 0) == ((0, 0), ((0, 0, 1, 2),))",
         "fall(((0, 0), ((1, 2), (0, 0), (3, 0))), 2) == ((0, 0), ((0, 0), (1, 0), (3, 2)))",
     ),
 )
-def fall(p: Picture, code: Number) -> Value:
+def fall(p: Picture, code: int) -> Value:
     """Every cell that is not 0 falls by itself: 0 to the right, 1 left, 2 down, 3 up.
 
     It comes to rest at the frame's edge or on those before it: on each line the cells keep
@@ -340,7 +369,7 @@ def fall(p: Picture, code: Number) -> Value:
 
 @primitive(
     "Picture -> Picture",
-    searched=Searched(180),
+    searched=Searched(blank_if="IS_BLANK_OR_FULL"),
     examples=(
         "halo(((0, 0), ((0, 0, 0), (0, 5, 0), (0, 0, 0))))"
         " == ((0, 0), ((1, 1, 1), (1, 0, 1), (1, 1, 1)))",
@@ -348,7 +377,7 @@ def fall(p: Picture, code: Number) -> Value:
     ),
 )
 def halo(p: Picture) -> Value:
-    """Colour 1 where a cell is 0 and touches one that is not, also diagonally; 0 elsewhere.
+    """Color 1 where a cell is 0 and touches one that is not, also diagonally; 0 elsewhere.
 
     The frame does not grow: what would lie beyond it is lost.
     """
@@ -370,16 +399,16 @@ def halo(p: Picture) -> Value:
 
 @primitive(
     "Picture, Code[0..1] -> Picture",
-    searched=Searched(190),
+    searched=Searched(),
     examples=(
         "framed(((0, 0), ((2,),)), 0) == ((-1, -1), ((1, 1, 1), (1, 2, 1), (1, 1, 1)))",
         "framed(((1, 1), ((0, 3),)), 1) == ((0, 0), ((3, 3, 3, 3), (3, 0, 3, 3), (3, 3, 3, 3)))",
     ),
 )
-def framed(p: Picture, code: Number) -> Value:
+def framed(p: Picture, code: int) -> Value:
     """The picture with a ring of cells around its frame, so one cell larger on each side.
 
-    Codes: 0 a ring of colour 1, 1 a ring of the commonest colour but 0 (the lowest of
+    Codes: 0 a ring of color 1, 1 a ring of the most common color but 0 (the lowest of
     several; 0 where there is none).
     """
     (row, column), grid = plain(p)
@@ -394,13 +423,13 @@ def framed(p: Picture, code: Number) -> Value:
 
 @primitive(
     "Picture, Count[1..10] -> Picture",
-    searched=Searched(280, codes=(2, 3)),
+    searched=Searched(after="lines_through", codes=(2, 3)),
     examples=(
         "grow(((2, 2), ((1, 2),)), 2) == ((2, 2), ((1, 1, 2, 2), (1, 1, 2, 2)))",
         "grow(((0, 0), ((0, 3),)), 1) == ((0, 0), ((0, 3),))",
     ),
 )
-def grow(p: Picture, n: Number) -> Value:
+def grow(p: Picture, n: int) -> Value:
     """Each cell becomes a block of n by n cells, n from 1 to 10; the place stays."""
     (row, column), grid = plain(p)
     require_cells(len(grid) * n, width(p) * n)
@@ -411,16 +440,27 @@ def grow(p: Picture, n: Number) -> Value:
 # --- fill in ---
 
 
+# The zeros are the same after a turn by codes of `turn`.
+_UPRIGHT = "SHAPE_IS_SYMMETRIC << 2 | SHAPE_IS_SYMMETRIC << 4 | SHAPE_IS_SYMMETRIC << 5"
+_MIRRORED = (
+    "SHAPE_IS_SYMMETRIC << 4",
+    "SHAPE_IS_SYMMETRIC << 5",
+    _UPRIGHT,
+    "SHAPE_IS_SYMMETRIC << 6",
+    f"{_UPRIGHT} | SHAPE_IS_SYMMETRIC << 6",
+)
+
+
 @primitive(
     "Picture, Code[0..4] -> Picture",
-    searched=Searched(240),
+    searched=Searched(unchanged_if=_MIRRORED),
     examples=(
         "mirror_fill(((0, 0), ((1, 0, 0), (0, 2, 3))), 0) == ((0, 0), ((1, 0, 1), (3, 2, 3)))",
         "mirror_fill(((0, 0), ((1, 2), (0, 0))), 3) == ((0, 0), ((1, 2), (2, 0)))",
     ),
 )
-def mirror_fill(p: Picture, code: Number) -> Value:
-    """Cells that are 0 take the colour of their mirror image in the frame, where that is not 0.
+def mirror_fill(p: Picture, code: int) -> Value:
+    """Cells that are 0 take the color of their mirror image in the frame, where that is not 0.
 
     Codes: 0 left and right mirrored, 1 top and bottom; 2 of left-right, top-bottom and both
     at once, the first that is not 0; 3 mirrored over the diagonal from upper left to lower
@@ -447,9 +487,9 @@ def mirror_fill(p: Picture, code: Number) -> Value:
 
 
 def pattern(grid: Grid, high: int, wide: int) -> dict[Pair, int] | None:
-    """The colour of each place in a tile of that size which makes up the grid where it is not 0.
+    """Return the colors of a tile of this size that repeats to the grid where it is not 0.
 
-    Nothing where two colours would fall on one place, or none on some.
+    Nothing where two colors would fall on one place, or none on some.
     """
     tile_colors: dict[Pair, int] = {}
     for i, line in enumerate(grid):
@@ -462,20 +502,19 @@ def pattern(grid: Grid, high: int, wide: int) -> dict[Pair, int] | None:
 @primitive(
     "Picture -> Picture",
     ties="of periods of one area, that of fewer rows",
-    searched=Searched(250),
+    searched=Searched(unchanged_if="IS_BLANK_OR_FULL"),
     examples=(
         "period_fill(((0, 0), ((1, 2, 1, 0, 1),))) == ((0, 0), ((1, 2, 1, 2, 1),))",
         "period_fill(((0, 0), ((1, 0), (0, 2)))) == ((0, 0), ((1, 2), (1, 2)))",
     ),
 )
 def period_fill(p: Picture) -> Value:
-    """The picture, where it is 0, carried on by the smallest tile that it repeats elsewhere.
+    """The picture with its zeros filled in by the smallest tile that it repeats elsewhere.
 
-    A tile is so many rows high and columns wide, laid from the frame's upper left corner on.
-    All cells of the picture that are not 0 and lie at the same place of their tiles must
-    have the same colour, and each place of the tile must have such a cell. The smallest one
-    is that of least area. There must be one that is smaller than the frame, otherwise the
-    picture stays as it is.
+    Tiles of one size cover the frame from its upper left corner on. All non-zero cells at the
+    same place of their tiles must have the same color, and each place of the tile must have such
+    a cell. The smallest tile is that of least area. If none is smaller than the frame, the picture
+    stays unchanged.
     """
     (row, column), grid = plain(p)
     high, wide = n_rows(p), width(p)
@@ -499,7 +538,7 @@ def period_fill(p: Picture) -> Value:
 
 
 def require_size(name: str, size: Pair) -> None:
-    """Fail unless a size is one, and its cells are within the budget."""
+    """Fail unless both sides are positive and the budget allows the cells."""
     if min(size) < 1:
         raise out_of_range(f"{name}: no size: {size[0]} rows of {size[1]} cells")
     require_cells(*size)
@@ -511,17 +550,17 @@ def blank(size: Pair) -> list[list[int]]:
 
 @primitive(
     "Picture, Dims -> Picture",
-    searched=Searched(290),
+    searched=Searched(unchanged_if="AT_ORIGIN"),
     examples=(
         "paste_on(((1, 1), ((5,),)), (2, 3)) == ((0, 0), ((0, 0, 0), (0, 5, 0)))",
         "paste_on(((-1, 0), ((1,), (2,))), (1, 1)) == ((0, 0), ((2,),))",
     ),
 )
-def paste_on(p: Picture, size: Location) -> Value:
+def paste_on(p: Picture, size: Pair) -> Value:
     """A blank picture of a size at (0, 0), with the picture on it at its place.
 
-    What lies beyond is lost. The size is rows and columns, at least 1 of each, otherwise it
-    fails with `out of range`.
+    Cells outside of it are lost. The size is rows and columns; less than 1 of either fails with
+    `out of range`.
     """
     require_size("paste_on", size)
     (row, column), grid = plain(p)
@@ -535,18 +574,18 @@ def paste_on(p: Picture, size: Location) -> Value:
 
 @primitive(
     "Picture, Dims -> Picture",
-    searched=Searched(300),
+    searched=Searched(unchanged_if="AT_ORIGIN"),
     examples=(
         "wrap(((0, 0), ((1, 2, 3, 4, 5),)), (3, 2)) == ((0, 0), ((1, 2), (3, 4), (5, 0)))",
         "wrap(((0, 0), ((1,), (2,), (3,))), (2, 2)) == ((0, 0), ((1, 3), (2, 0)))",
     ),
 )
-def wrap(p: Picture, size: Location) -> Value:
+def wrap(p: Picture, size: Pair) -> Value:
     """The picture folded as a strip into a size, at (0, 0).
 
-    A picture wider than the size goes on below itself, as bands of the picture's height; one
-    that is only higher goes on to the right, as bands of its width. What still lies beyond
-    is lost. The empty picture gives a blank one. A size below 1 fails with `out of range`.
+    A picture wider than the size continues below itself, in bands of the picture's height; one
+    that is only higher continues to the right, in bands of its width. Cells that still do not fit
+    are lost. The empty picture gives a blank one. A size below 1 fails with `out of range`.
     """
     require_size("wrap", size)
     high, wide = size
@@ -563,7 +602,7 @@ def wrap(p: Picture, size: Location) -> Value:
 
 
 def shares(n_from: int, n_to: int) -> list[list[Pair]]:
-    """For each of n_to equal parts of a line, how much of which of its n_from parts it covers."""
+    """Return, for each of n_to equal parts of a line, its overlaps with n_from equal parts."""
     return [
         [
             (k, min((k + 1) * n_to, (t + 1) * n_from) - max(k * n_to, t * n_from))
@@ -575,17 +614,17 @@ def shares(n_from: int, n_to: int) -> list[list[Pair]]:
 
 @primitive(
     "Picture, Dims -> Picture",
-    ties="of colours that cover the same area, the one commoner in the picture, then the lowest",
-    searched=Searched(310),
+    ties="of colors that cover the same area, the one commoner in the picture, then the lowest",
+    searched=Searched(unchanged_if="AT_ORIGIN"),
     examples=(
         "resample(((3, 3), ((1, 2),)), (2, 4)) == ((0, 0), ((1, 1, 2, 2), (1, 1, 2, 2)))",
         "resample(((0, 0), ((1, 2, 2),)), (1, 2)) == ((0, 0), ((1, 2),))",
     ),
 )
-def resample(p: Picture, size: Location) -> Value:
+def resample(p: Picture, size: Pair) -> Value:
     """The picture stretched or shrunk to a size, at (0, 0).
 
-    Each cell takes the colour, 0 among them, that covers most of its area when the picture
+    Each cell takes the color, 0 among them, that covers most of its area when the picture
     is laid over the size. The empty picture gives a blank one. A size below 1 fails with
     `out of range`. Costs steps as many as cells that may be looked at: rows of both times
     columns of both.
@@ -596,7 +635,7 @@ def resample(p: Picture, size: Location) -> Value:
     charge((n_rows(p) + size[0]) * (width(p) + size[1]))
     whole = Counter(cells(p))
 
-    def commonest(rows: list[Pair], columns_of_row: list[Pair]) -> int:
+    def most_common(rows: list[Pair], columns_of_row: list[Pair]) -> int:
         covered: Counter[int] = Counter()
         for i, high in rows:
             for j, wide in columns_of_row:
@@ -604,7 +643,7 @@ def resample(p: Picture, size: Location) -> Value:
         return min(covered, key=lambda color: (-covered[color], -whole[color], color))
 
     down, across = shares(n_rows(p), size[0]), shares(width(p), size[1])
-    return picture(0, 0, ([commonest(rows, part) for part in across] for rows in down))
+    return picture(0, 0, ([most_common(rows, part) for part in across] for rows in down))
 
 
 def tiled(given: Picture, size: Pair, gap: int, mirrored: bool) -> Value:
@@ -613,7 +652,7 @@ def tiled(given: Picture, size: Pair, gap: int, mirrored: bool) -> Value:
         return picture(0, 0, blank(size))
 
     def line_at(offset: int, n_lines: int) -> int | None:
-        """Which line of a tile comes at an offset from its first one; none in a gap."""
+        """Return the line of a tile at an offset from its first one, None in a gap."""
         number, line = divmod(offset, n_lines + gap)
         if line >= n_lines:
             return None
@@ -628,13 +667,14 @@ def tiled(given: Picture, size: Pair, gap: int, mirrored: bool) -> Value:
 
 @primitive(
     "Picture, Dims, Code[0..1] -> Picture",
-    searched=Searched(320),
+    searched=Searched(unchanged_if="AT_ORIGIN"),
     examples=(
         "tile(((0, 0), ((1, 2),)), (2, 5), 0) == ((0, 0), ((1, 2, 1, 2, 1), (1, 2, 1, 2, 1)))",
         "tile(((0, 1), ((1, 2),)), (1, 5), 1) == ((0, 0), ((0, 1, 2, 0, 1),))",
     ),
+    gpu=WIDE,
 )
-def tile(p: Picture, size: Location, gap: Number) -> Value:
+def tile(p: Picture, size: Pair, gap: int) -> Value:
     """A size at (0, 0) covered with copies of the picture, laid side by side from its place on.
 
     They go on in all directions; `gap` 1 leaves a line of 0 between them, `gap` 0 none. The
@@ -647,14 +687,14 @@ def tile(p: Picture, size: Location, gap: Number) -> Value:
 
 @primitive(
     "Picture, Dims, Code[0..1] -> Picture",
-    searched=Searched(330),
+    searched=Searched(unchanged_if="AT_ORIGIN"),
     examples=(
         "tile_mirrored(((0, 0), ((1, 2),)), (1, 6), 0) == ((0, 0), ((1, 2, 2, 1, 1, 2),))",
         "tile_mirrored(((0, 0), ((1,), (2,))), (5, 1), 1)"
         " == ((0, 0), ((1,), (2,), (0,), (2,), (1,)))",
     ),
 )
-def tile_mirrored(p: Picture, size: Location, gap: Number) -> Value:
+def tile_mirrored(p: Picture, size: Pair, gap: int) -> Value:
     """As `tile`, with each second copy mirrored: left and right in rows, top and bottom in columns.
 
     The copy at the picture's own place is not mirrored.
@@ -667,7 +707,7 @@ def tile_mirrored(p: Picture, size: Location, gap: Number) -> Value:
 
 
 def color_at(given: Picture, row: int, column: int) -> int | None:
-    """The colour of a picture at a place; none beyond its frame."""
+    """Return the color of a picture at a place, None outside its frame."""
     i, j = row - given[0][0], column - given[0][1]
     return given[1][i][j] if inside(given[1], i, j) else None
 

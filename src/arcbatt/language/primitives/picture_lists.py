@@ -1,4 +1,4 @@
-"""Pictures cut into lists of pictures, picked from lists, and put together again.
+"""Cut pictures into lists, pick from lists, and put lists together again.
 
 A list is a set of pictures: its order is that of values, by place first, and no two of its
 pictures are equal. Whatever puts pictures together leaves out those without cells.
@@ -12,10 +12,9 @@ from itertools import groupby, pairwise
 from typing import TypeAlias
 
 from ..budget import charge, require
-from ..domains import Number, Picture, Pictures
-from ..registry import Searched, primitive
-from ..values import Pair, Value
-from .picturing import (
+from ..registry import SLOW_TO_COMPILE, Searched, primitive
+from ..values import Pair, Picture, Pictures, Value
+from .picture_tools import (
     ALL_AROUND,
     EMPTY_PICTURE,
     SIDES,
@@ -38,14 +37,15 @@ from .picturing import (
 
 @primitive(
     "Picture -> Pictures",
-    searched=Searched(350),
+    searched=Searched(),
     examples=(
         "split_colors(((0, 0), ((1, 2),))) == {((0, 0), ((1, 0),)), ((0, 0), ((0, 2),))}",
         "split_colors(((2, 2), ((0, 0),))) == EMPTY",
     ),
+    gpu=SLOW_TO_COMPILE,
 )
 def split_colors(p: Picture) -> Value:
-    """A picture for each colour but 0, of the same size and place, with that colour alone."""
+    """A picture for each color but 0, of the same size and place, with that color alone."""
     (row, column), grid = p
     colors = sorted(set(cells(p)) - {0})
     return frozenset(
@@ -55,14 +55,14 @@ def split_colors(p: Picture) -> Value:
 
 
 def _require_list(total: int, high: int, wide: int) -> int:
-    """The weight of a list with one more picture of a size; fails if it is over the budget."""
+    """Return the weight of a list with one more picture of a size; fail if over budget."""
     total += 5 + high * (1 + wide)
     require(total)
     return total
 
 
 def _cropped(p: Picture, parts: Iterable[set[Pair]]) -> frozenset[Picture]:
-    """Parts of a picture where they lie, each alone and no larger than it is."""
+    """Return parts of a picture as pictures of their own, each cropped and in place."""
     (row, column), grid = p
     total = 0
     boxes = []
@@ -88,25 +88,27 @@ def _all_parts(p: Picture) -> frozenset[Picture]:
 
 @primitive(
     "Picture -> Pictures",
-    searched=Searched(360),
+    searched=Searched(),
     examples=(
         "split_parts(((0, 0), ((1, 2), (0, 2)))) == {((0, 0), ((1,),)), ((0, 1), ((2,), (2,)))}",
         "split_parts(((5, 5), ((3, 0), (0, 3)))) == {((5, 5), ((3,),)), ((6, 6), ((3,),))}",
         "split_parts(((5, 5), ((0, 0),))) == EMPTY",
     ),
+    gpu=SLOW_TO_COMPILE,
 )
 def split_parts(p: Picture) -> Value:
-    """Cells of one colour that touch by their sides, each such part a picture, 0 left out."""
+    """Cells of one color that touch by their sides, each such part a picture, 0 left out."""
     return _all_parts(p)
 
 
 @primitive(
     "Picture -> Pictures",
-    searched=Searched(370),
+    searched=Searched(),
     examples=(
         "split_shapes(((0, 0), ((1, 0), (0, 2)))) == {((0, 0), ((1, 0), (0, 2)))}",
         "split_shapes(((1, 1), ((1, 0, 2),))) == {((1, 1), ((1,),)), ((1, 3), ((2,),))}",
     ),
+    gpu=SLOW_TO_COMPILE,
 )
 def split_shapes(p: Picture) -> Value:
     """Cells other than 0 that touch by sides or corners, each such part a picture.
@@ -121,7 +123,7 @@ def _around(part: set[Pair]) -> set[Pair]:
 
 
 def _least_remainder(p: Picture, color: int) -> int:
-    """How many cells the smallest part has that a colour leaves; 0 if it separates nothing."""
+    """Return the size of the smallest part between cells of a color; 0 if there is one part."""
     walls = places_of(p, color)
     rows, columns = {i for i, _ in walls}, {j for _, j in walls}
     if not ({0, n_rows(p) - 1} <= rows or {0, width(p) - 1} <= columns):
@@ -138,21 +140,22 @@ def _least_remainder(p: Picture, color: int) -> int:
 
 @primitive(
     "Picture -> Pictures",
-    ties="of colours that separate equally well, and of equally common ones, the lowest",
-    searched=Searched(340),
+    ties="of colors that separate equally well, and of equally common ones, the lowest",
+    searched=Searched(before="split_colors"),
     examples=(
         "cut(((0, 0), ((1, 5, 2), (0, 5, 3)))) == {((0, 0), ((1,), (0,))), ((0, 2), ((2,), (3,)))}",
         "cut(((1, 1), ((0, 0, 0), (0, 4, 0)))) == {((2, 2), ((4,),))}",
         "cut(((1, 1), ((3, 3),))) == EMPTY",
     ),
+    gpu=SLOW_TO_COMPILE,
 )
 def cut(p: Picture) -> Value:
-    """What one colour separates: the parts that hang together, by sides or corners, without it.
+    """The parts that one color separates, connected by sides or corners.
 
-    A colour, 0 too, separates if it has cells on two opposite edges and leaves two or more
+    A color, 0 too, separates if it has cells on two opposite edges and leaves two or more
     parts, each of which touches, by a side or corner, cells of it that are connected, in the
-    same way, with the edge. Of these, it is the colour whose smallest part is largest; if there
-    is none, it is the commonest colour. The zeros of a part belong to it, so they count for its
+    same way, with the edge. Of these, it is the color whose smallest part is largest; if there
+    is none, it is the most common color. The zeros of a part belong to it, so they count for its
     size; what lies within its rectangle but belongs to others is 0.
     """
     counts = Counter(cells(p))
@@ -167,45 +170,48 @@ def cut(p: Picture) -> Value:
 
 @primitive(
     "Picture -> Pictures",
-    searched=Searched(380),
+    searched=Searched(),
     examples=(
         "split_columns(((5, 5), ((1, 2), (3, 4)))) == "
         "{((0, 0), ((1,), (3,))), ((0, 1), ((2,), (4,)))}",
         "split_columns(((0, 0), ())) == EMPTY",
     ),
+    gpu=SLOW_TO_COMPILE,
 )
 def split_columns(p: Picture) -> Value:
     """Each column as a picture, at row 0 and the column that it has in the picture.
 
-    Where the picture lies does not count.
+    The place of the picture does not matter.
     """
     return frozenset(picture(0, j, ([c] for c in line)) for j, line in enumerate(columns_of(p[1])))
 
 
 @primitive(
     "Picture -> Pictures",
-    searched=Searched(390),
+    searched=Searched(),
     examples=(
         "split_rows(((5, 5), ((1, 2), (3, 4)))) == {((0, 0), ((1, 2),)), ((1, 0), ((3, 4),))}",
         "split_rows(((0, 0), ())) == EMPTY",
     ),
+    gpu=SLOW_TO_COMPILE,
 )
 def split_rows(p: Picture) -> Value:
     """Each row as a picture, at column 0 and the row that it has in the picture.
 
-    Where the picture lies does not count.
+    The place of the picture does not matter.
     """
     return frozenset(picture(i, 0, [line]) for i, line in enumerate(p[1]))
 
 
 @primitive(
     "Picture -> Pictures",
-    searched=Searched(410),
+    searched=Searched(after="split_blocks"),
     examples=(
         "split_halves(((0, 0), ((1, 2, 3),))) == {((0, 0), ((1,),)), ((0, 2), ((3,),))}",
         "split_halves(((4, 0), ((1,), (2,)))) == {((4, 0), ((1,),)), ((5, 0), ((2,),))}",
         "split_halves(((0, 0), ((1,),))) == EMPTY",
     ),
+    gpu=SLOW_TO_COMPILE,
 )
 def split_halves(p: Picture) -> Value:
     """The left and right halves, or, of a picture that is higher than wide, top and bottom.
@@ -226,25 +232,26 @@ def split_halves(p: Picture) -> Value:
 
 
 def _runs(n: int, lines: set[int]) -> list[range]:
-    """Runs of the numbers below n that are not among some."""
+    """Return runs of consecutive numbers below n that are not excluded."""
     rest = (list(run) for bare, run in groupby(range(n), lambda k: k not in lines) if bare)
     return [range(run[0], run[-1] + 1) for run in rest]
 
 
 @primitive(
     "Picture -> Pictures",
-    ties="of several colours that do, one whose panels are all of one size, then the one with the "
+    ties="of several colors that do, one whose panels are all of one size, then the one with the "
     "most panels, then the lowest",
-    searched=Searched(400),
+    searched=Searched(),
     examples=(
         "split_blocks(((0, 0), ((1, 5, 2), (3, 5, 4)))) == "
         "{((0, 0), ((1,), (3,))), ((0, 2), ((2,), (4,)))}",
         "size(split_blocks(((0, 0), ((1, 0, 1), (0, 0, 0), (1, 0, 1))))) == 4",
         "split_blocks(((0, 0), ((1, 2), (3, 4)))) == EMPTY",
     ),
+    gpu=SLOW_TO_COMPILE,
 )
 def split_blocks(p: Picture) -> Value:
-    """The panels between full rows and full columns of one colour, which may be 0.
+    """The panels between full rows and full columns of one color, which may be 0.
 
     Lines may be several cells thick, and lie on the edge. With fewer than two panels there are
     none.
@@ -268,38 +275,39 @@ def split_blocks(p: Picture) -> Value:
 
 
 def _brackets(p: Picture, inner: Pair) -> dict[Pair, int]:
-    """Where 2x2 cells, but for the inner one, are of one colour but 0: it, by the first's place."""
+    """Return by place the color of 2x2 cells that, except for the inner one, have one color."""
     grid = p[1]
-    found = {}
+    brackets = {}
     for i in range(n_rows(p) - 1):
         for j in range(width(p) - 1):
             block = {(di, dj): grid[i + di][j + dj] for di in (0, 1) for dj in (0, 1)}
             inside = block.pop(inner)
             colors = set(block.values())
             if len(colors) == 1 and colors.isdisjoint({0, inside}):
-                found[i, j] = colors.pop()
-    return found
+                brackets[i, j] = colors.pop()
+    return brackets
 
 
 @primitive(
     "Picture -> Pictures",
-    searched=Searched(420),
+    searched=Searched(),
     examples=(
         "bracketed(((0, 0), ((4, 4, 4), (4, 7, 4), (4, 4, 4)))) == {((1, 1), ((7,),))}",
         "bracketed(((0, 0), ((4, 4, 4, 4), (4, 0, 1, 4), (4, 4, 4, 4)))) == {((1, 1), ((0, 1),))}",
         "bracketed(((0, 0), ((4, 4, 4), (4, 4, 4), (4, 4, 4)))) == EMPTY",
     ),
+    gpu=SLOW_TO_COMPILE,
 )
 def bracketed(p: Picture) -> Value:
-    """What is inside each rectangle that has, at all four corners, brackets of one colour.
+    """The inside of each rectangle with brackets of one color at all four corners.
 
-    A bracket is three of 2x2 cells, in a colour that is not 0, around a fourth that is a corner
-    of the inside and not of that colour. What is between the brackets does not matter.
+    A bracket is three of 2x2 cells, in a color that is not 0, around a fourth that is a corner
+    of the inside and not of that color. The cells between the brackets do not matter.
     """
     (row, column), grid = p
     uppers_left, uppers_right = _brackets(p, (1, 1)), _brackets(p, (1, 0))
     lowers_left, lowers_right = _brackets(p, (0, 1)), _brackets(p, (0, 0))
-    found = set()
+    insides = set()
     total = 0
     for (top, left), color in uppers_left.items():
         charge(width(p) - 1 - left)
@@ -311,21 +319,22 @@ def bracketed(p: Picture) -> Value:
                 if lowers_left.get((bottom, left)) == color == lowers_right.get((bottom, right)):
                     total = _require_list(total, bottom - top, right - left)
                     inside = (line[left + 1 : right + 1] for line in grid[top + 1 : bottom + 1])
-                    found.add(picture(row + top + 1, column + left + 1, inside))
-    return frozenset(found)
+                    insides.add(picture(row + top + 1, column + left + 1, inside))
+    return frozenset(insides)
 
 
 @primitive(
     "Picture, Code[0..3] -> Pictures",
     ties="of equally advanced parts the first in order moves first",
-    searched=Searched(430),
+    searched=Searched(),
     examples=(
         "settle(((0, 0), ((1, 0, 0),)), 0) == {((0, 2), ((1,),))}",
         "settle(((0, 0), ((1,), (0,), (2,), (0,))), 2) == {((2, 0), ((1,),)), ((3, 0), ((2,),))}",
     ),
+    gpu=SLOW_TO_COMPILE,
 )
-def settle(p: Picture, code: Number) -> Value:
-    """The parts of `split_parts`, each moved as far as it goes: right, left, down or up by code.
+def settle(p: Picture, code: int) -> Value:
+    """The parts of `split_parts`, each moved as far as possible: right, left, down or up by code.
 
     The part whose rectangle begins furthest that way moves first, cell by cell, until its next
     cell is outside the picture or taken by a part that has moved. So parts may move through
@@ -366,7 +375,7 @@ def n_colors(p: Picture) -> int:
 
 
 def _n_zeros(p: Picture) -> int:
-    """How many cells are 0 in the rectangle of those that are not."""
+    """Return how many cells are 0 in the bounding box of the others."""
     shown = places_of(p, *range(1, 10))
     if not shown:
         return 0
@@ -411,7 +420,7 @@ def in_order(pictures: Pictures) -> list[Picture]:
 
 
 def _ranked(pictures: Pictures, code: int) -> list[tuple[int, Picture]]:
-    """The pictures in order, each with what the criterion makes of it."""
+    """Return the pictures in order, each with its value of the criterion."""
     items = in_order(pictures)
     return [(_CRITERIA[code](items, p), p) for p in items]
 
@@ -419,23 +428,24 @@ def _ranked(pictures: Pictures, code: int) -> list[tuple[int, Picture]]:
 @primitive(
     "Pictures, Code[0..20] -> Picture",
     ties="the first in order",
-    searched=Searched(440),
+    searched=Searched(),
     examples=(
         "pick({((0, 0), ((1,),)), ((0, 2), ((2, 2),))}, 0) == ((0, 2), ((2, 2),))",
         "pick({((0, 0), ((1,),)), ((0, 2), ((2, 2),))}, 12) == ((0, 0), ((1,),))",
         "pick(EMPTY, 0) == ((0, 0), ())",
     ),
+    gpu=SLOW_TO_COMPILE,
 )
-def pick(pictures: Pictures, code: Number) -> Value:
+def pick(pictures: Pictures, code: int) -> Value:
     """The picture that is first by a criterion; the empty picture where there is none.
 
-    The codes: 0 most cells that are not 0, 1 fewest; 2 largest, 3 smallest area; 4 most colours
+    The codes: 0 most cells that are not 0, 1 fewest; 2 largest, 3 smallest area; 4 most colors
     but 0; 5 topmost, 6 bottommost by its first row; 7 most shapes, as in `split_shapes`; 8 most
     zeros in the rectangle of the other cells, 9 fewest; 10 most zeros that are shut off from its
-    edge, 11 fewest; 12 leftmost, 13 rightmost by its first column; 14 commonest, 15 rarest cells,
-    wherever they lie; 16 commonest, 17 rarest shape: cells that are not 0; 18 most symmetric, by
+    edge, 11 fewest; 12 leftmost, 13 rightmost by its first column; 14 most common, 15 rarest cells,
+    wherever they lie; 16 most common, 17 rarest shape: cells that are not 0; 18 most symmetric, by
     the number of these that leave its cells as they are: left for right, upside down, rows for
-    columns, turned by half; 19 fewest colours but 0; 20 least symmetric.
+    columns, turned by half; 19 fewest colors but 0; 20 least symmetric.
     """
     ranked = _ranked(pictures, code)
     return max(ranked, key=lambda entry: entry[0], default=(0, EMPTY_PICTURE))[1]
@@ -443,13 +453,14 @@ def pick(pictures: Pictures, code: Number) -> Value:
 
 @primitive(
     "Pictures, Code[0..20] -> Pictures",
-    searched=Searched(500),
+    searched=Searched(),
     examples=(
         "best_of({((0, 0), ((1,),)), ((0, 2), ((2, 2),))}, 3) == {((0, 0), ((1,),))}",
         "size(best_of({((0, 0), ((1,),)), ((0, 2), ((2,),))}, 0)) == 2",
     ),
+    gpu=SLOW_TO_COMPILE,
 )
-def best_of(pictures: Pictures, code: Number) -> Value:
+def best_of(pictures: Pictures, code: int) -> Value:
     """All pictures that are first by a criterion of `pick`."""
     ranked = _ranked(pictures, code)
     best = max((value for value, _ in ranked), default=0)
@@ -458,13 +469,14 @@ def best_of(pictures: Pictures, code: Number) -> Value:
 
 @primitive(
     "Pictures, Code[0..20] -> Pictures",
-    searched=Searched(510),
+    searched=Searched(),
     examples=(
         "rest_of({((0, 0), ((1,),)), ((0, 2), ((2, 2),))}, 3) == {((0, 2), ((2, 2),))}",
         "rest_of({((0, 0), ((1,),)), ((0, 2), ((2,),))}, 0) == EMPTY",
     ),
+    gpu=SLOW_TO_COMPILE,
 )
-def rest_of(pictures: Pictures, code: Number) -> Value:
+def rest_of(pictures: Pictures, code: int) -> Value:
     """All pictures that are not first by a criterion of `pick`."""
     ranked = _ranked(pictures, code)
     best = max((value for value, _ in ranked), default=0)
@@ -473,16 +485,16 @@ def rest_of(pictures: Pictures, code: Number) -> Value:
 
 @primitive(
     "Pictures -> Picture",
-    searched=Searched(450),
+    searched=Searched(),
     examples=(
         "pick_unique({((0, 0), ((1, 1),)), ((0, 2), ((1, 2),))}) == ((0, 2), ((1, 2),))",
         "pick_unique({((0, 0), ((1,),)), ((0, 2), ((2,),))}) == ((0, 0), ())",
     ),
 )
 def pick_unique(pictures: Pictures) -> Value:
-    """The picture that has a colour, which may be 0, that no other has.
+    """The picture that has a color, which may be 0, that no other has.
 
-    The empty picture unless there is one such picture, and one such colour.
+    The empty picture unless there is one such picture, and one such color.
     """
     items = in_order(pictures)
     owners = [
@@ -497,12 +509,12 @@ def pick_unique(pictures: Pictures) -> Value:
 
 
 def _with_cells(pictures: Pictures) -> list[Picture]:
-    """The pictures, but the empty one, in order."""
+    """Return the non-empty pictures in order."""
     return [p for p in in_order(pictures) if p[1]]
 
 
 def _pasted(items: Sequence[Picture]) -> Picture:
-    """All where they lie, later ones over earlier, in a picture that is just large enough."""
+    """Return all pictures in one, in place, later ones over earlier ones."""
     if not items:
         return EMPTY_PICTURE
     top, left = min(p[0][0] for p in items), min(p[0][1] for p in items)
@@ -520,14 +532,14 @@ def _pasted(items: Sequence[Picture]) -> Picture:
 @primitive(
     "Pictures -> Picture",
     ties="of pictures with equally many, the first in order lies on top",
-    searched=Searched(460),
+    searched=Searched(),
     examples=(
         "heap_up({((0, 0), ((1, 1),)), ((0, 1), ((2,),))}) == ((0, 0), ((1, 2),))",
         "heap_up({((0, 0), ((1,),)), ((1, 2), ((2,),))}) == ((0, 0), ((1, 0, 0), (0, 0, 2)))",
     ),
 )
 def heap_up(pictures: Pictures) -> Value:
-    """All pictures where they lie, on their joint rectangle: those with fewest cells on top.
+    """All pictures in place, on their joint rectangle, those with the fewest cells on top.
 
     Only cells that are not 0 count, and cover.
     """
@@ -535,7 +547,7 @@ def heap_up(pictures: Pictures) -> Value:
 
 
 def _in_line(items: Sequence[Picture], downwards: bool) -> Picture:
-    """Pictures one after the other, from where the first one lies."""
+    """Return pictures side by side, starting where the first one lies."""
     moved = []
     row, column = items[0][0] if items else (0, 0)
     for p in items:
@@ -552,7 +564,7 @@ def _least_gap(numbers: Iterable[int]) -> int:
 @primitive(
     "Pictures -> Picture",
     ties="of pictures in the same row or column the first in order",
-    searched=Searched(470),
+    searched=Searched(),
     examples=(
         "line_up({((0, 0), ((1,),)), ((3, 5), ((2,),))}) == ((0, 0), ((1, 2),))",
         "line_up({((0, 0), ((1,),)), ((3, 0), ((2,),))}) == ((0, 0), ((1,), (2,)))",
@@ -572,13 +584,13 @@ def line_up(pictures: Pictures) -> Value:
 @primitive(
     "Pictures, Code[0..1] -> Picture",
     ties="of pictures of one area the first in order",
-    searched=Searched(480),
+    searched=Searched(),
     examples=(
         "butt({((0, 0), ((1, 1),)), ((0, 3), ((2,),))}, 0) == ((0, 3), ((2, 1, 1),))",
         "butt({((0, 0), ((1, 1),)), ((0, 3), ((2,),))}, 1) == ((0, 3), ((2, 0), (1, 1)))",
     ),
 )
-def butt(pictures: Pictures, code: Number) -> Value:
+def butt(pictures: Pictures, code: int) -> Value:
     """All pictures, the smallest first, side by side (0) or one below the other (1).
 
     The first one stays where it is.
@@ -598,18 +610,18 @@ _OVERLAYS: tuple[Callable[[_Layers], int], ...] = (
 
 @primitive(
     "Pictures, Code[0..4] -> Picture",
-    searched=Searched(490),
+    searched=Searched(),
     examples=(
         "overlay({((0, 0), ((1, 0, 0),)), ((0, 4), ((2, 2, 0),))}, 0) == ((0, 0), ((1, 2, 0),))",
         "overlay({((0, 0), ((1, 0, 0),)), ((0, 4), ((2, 2, 0),))}, 1) == ((0, 0), ((1, 0, 0),))",
         "overlay({((0, 0), ((1, 0, 0),)), ((0, 4), ((2, 2, 0),))}, 3) == ((0, 0), ((0, 0, 1),))",
     ),
 )
-def overlay(pictures: Pictures, code: Number) -> Value:
+def overlay(pictures: Pictures, code: int) -> Value:
     """All pictures of the first one's size over each other, wherever they lie, as one at (0, 0).
 
     By code, a cell is: 0 the first that is not 0; 1 that of the first picture where no picture
-    has 0; 2 that of the one picture that has not 0, where it is one; 3 colour 1 where all have
+    has 0; 2 that of the only picture that is not 0 there; 3 color 1 where all have
     0, else 0; 4 that of the first picture where all others have 0.
     """
     items = _with_cells(pictures)

@@ -1,25 +1,24 @@
-"""Two pictures made one: one masks, colours or fills the other, or stands in each of its cells."""
+"""Combine two pictures: one masks, colors or fills the other, or is put into each of its cells."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..domains import Number, Picture, Pictures
 from ..failure import empty, out_of_range
 from ..registry import Searched, primitive
-from ..values import Value
+from ..values import Picture, Pictures, Value
 from .picture_drawing import grow, over, resample
 from .picture_lists import in_order, n_colors
+from .picture_tools import n_rows, n_shown, picture, require_cells, width
 from .pictures import holes, shrink
-from .picturing import n_rows, n_shown, picture, require_cells, width
 
-# What is put together from two has at most so many rows and columns, as grids of tasks have.
+# The most rows and columns of a result, as in grids of tasks.
 MAX_SIDE = 30
 MAX_TIMES = 10
 
 
 def _masked(colors: Picture, shape: Picture) -> Value:
-    """One picture's cells where another of its size is not 0, at (0, 0)."""
+    """Return one picture's cells where another of its size is not 0, at (0, 0)."""
     return picture(
         0,
         0,
@@ -31,7 +30,7 @@ def _masked(colors: Picture, shape: Picture) -> Value:
 
 
 def _multiplied(coarse: Picture, fine: Picture, is_colored: bool) -> Value:
-    """One picture in each cell of another that is not 0, in that cell's colour or in its own."""
+    """Return one picture in each non-zero cell of another, in that cell's color or its own."""
     high, wide = n_rows(coarse) * n_rows(fine), width(coarse) * width(fine)
     if max(high, wide) > MAX_SIDE:
         raise out_of_range(f"join_two: more than {MAX_SIDE} rows or columns")
@@ -50,7 +49,7 @@ def _multiplied(coarse: Picture, fine: Picture, is_colored: bool) -> Value:
 
 
 def _filled(larger: Picture, smaller: Picture) -> Value:
-    """A picture with another in the box of its holes, enlarged as often as fits."""
+    """Return a picture with another in the box of its holes, enlarged as much as fits."""
     place, grid = larger
     # Measured from its own corner, so that no place is out of range.
     frame: Picture = ((0, 0), grid)
@@ -65,8 +64,8 @@ def _filled(larger: Picture, smaller: Picture) -> Value:
 
 @primitive(
     "Pictures, Code[0..4] -> Picture",
-    ties="of two with as many colours the smaller is the key, then the first in order",
-    searched=Searched(495),
+    ties="of two with as many colors the smaller is the key, then the first in order",
+    searched=Searched(),
     examples=(
         "join_two({((0, 0), ((1, 2),)), ((0, 3), ((3, 3, 0, 0),))}, 0) == ((0, 0), ((1, 0),))",
         "join_two({((0, 0), ((1, 2),)), ((0, 3), ((3, 0, 0, 3),))}, 1) == "
@@ -77,16 +76,17 @@ def _filled(larger: Picture, smaller: Picture) -> Value:
         "((0, 0), ((2, 2, 2), (2, 1, 2), (2, 2, 2)))",
     ),
 )
-def join_two(pictures: Pictures, code: Number) -> Value:
-    """The two pictures of a list in which something is shown, made one.
+def join_two(pictures: Pictures, code: int) -> Value:
+    """The two pictures of a list that have shown cells, combined.
 
-    The key is the one of more colours, the other the mask. By code: 0 the key where the mask,
-    brought to its size by `resample`, is not 0; 1 the key brought to the mask's size, where that
-    is not 0; 2 for each cell of the key the mask in its colour, nothing for 0; 3 for each cell
-    of the mask that is not 0 the key; these lie at (0, 0). 4 the one of the larger frame, over it
-    the other, enlarged so many times (10 at most) as fits into the box of the larger one's
-    holes, from its upper left on. Fails as empty unless something is shown in two, or where
-    nothing fits; with `out of range` where it would have more than 30 rows or columns (2, 3).
+    The key is the one of more colors, the mask the other. By code: 0 the key where the mask,
+    resampled to the key's size, is not 0; 1 the key, resampled to the mask's size, where the mask
+    is not 0; 2 each non-zero cell of the key replaced by the mask in that cell's color; 3 each
+    non-zero cell of the mask replaced by the key; these lie at (0, 0). 4 the one of the larger
+    frame with the other on it, enlarged as much (at most 10 times) as fits into the box of the
+    larger one's holes, at its upper left corner. Fails as empty unless exactly two pictures have
+    shown cells, or if the other does not fit (4); with `out of range` if the result would have
+    more than 30 rows or columns (2, 3).
     """
     shown = [p for p in in_order(pictures) if n_shown(p)]
     if len(shown) != 2:

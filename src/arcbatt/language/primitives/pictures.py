@@ -1,17 +1,16 @@
-"""Steps from picture to picture: each does to a whole picture what takes a solver many lines.
+"""Operations on pictures, each of which would take a solver many lines.
 
-Nothing to give is the empty picture, not a failure, so that a step can be tried on anything.
-The main colour is the commonest but 0, the lowest of several; a picture without any has 0.
+A result without cells is the empty picture, not a failure, so that an operation can be tried on any
+picture. The main color is the most common one other than 0, the lowest on ties; 0 if there is none.
 """
 
 from __future__ import annotations
 
 from itertools import product
 
-from ..domains import Number, Picture
 from ..registry import Searched, primitive
-from ..values import Value
-from .picturing import (
+from ..values import Picture, Value
+from .picture_tools import (
     ALL_AROUND,
     EMPTY_PICTURE,
     SIDES,
@@ -30,49 +29,60 @@ from .picturing import (
     width,
 )
 
-# --- colours ---
+# --- colors ---
 
 
 @primitive(
     "Picture, Color -> Picture",
-    searched=Searched(10, codes=range(1, 10), needs_color=True),
+    searched=Searched(
+        codes=range(1, 10),
+        needs_color=True,
+        unchanged_if="HAS_NO_OTHER_COLOR << {code}",
+        blank_if="LACKS_COLOR << {code}",
+    ),
     examples=(
         "keep_color(((0, 0), ((1, 2), (2, 3))), 2) == ((0, 0), ((0, 2), (2, 0)))",
         "keep_color(((3, 1), ((1, 1),)), 4) == ((3, 1), ((0, 0),))",
     ),
 )
-def keep_color(p: Picture, color: Number) -> Value:
-    """The cells of one colour; all others become 0."""
+def keep_color(p: Picture, color: int) -> Value:
+    """The cells of one color; all others become 0."""
     (row, column), grid = p
     return picture(row, column, ([c if c == color else 0 for c in line] for line in grid))
 
 
 @primitive(
     "Picture, Color -> Picture",
-    searched=Searched(30, codes=range(1, 10), needs_color=True),
+    searched=Searched(
+        after="negative",
+        codes=range(1, 10),
+        needs_color=True,
+        unchanged_if="LACKS_COLOR << {code}",
+        blank_if="HAS_NO_OTHER_COLOR << {code}",
+    ),
     examples=(
         "drop_color(((0, 0), ((1, 2), (2, 3))), 2) == ((0, 0), ((1, 0), (0, 3)))",
         "drop_color(((3, 1), ((1, 1),)), 4) == ((3, 1), ((1, 1),))",
     ),
 )
-def drop_color(p: Picture, color: Number) -> Value:
-    """The picture without one colour, whose cells become 0."""
+def drop_color(p: Picture, color: int) -> Value:
+    """The picture without one color, whose cells become 0."""
     (row, column), grid = p
     return picture(row, column, ([0 if c == color else c for c in line] for line in grid))
 
 
 @primitive(
     "Picture -> Picture",
-    searched=Searched(20),
+    searched=Searched(blank_if="IS_FULL"),
     examples=(
         "negative(((0, 1), ((0, 5), (3, 0)))) == ((0, 1), ((3, 0), (0, 3)))",
         "negative(((0, 0), ((0, 0),))) == ((0, 0), ((1, 1),))",
     ),
 )
 def negative(p: Picture) -> Value:
-    """Zeros and colours exchanged: zeros take the lowest colour there is, all else becomes 0.
+    """Zeros and colors swapped: zeros get the lowest color, everything else becomes 0.
 
-    Zeros of a picture without any colour become 1.
+    Zeros of a picture without any color become 1.
     """
     (row, column), grid = p
     lowest = min((cell for cell in cells(p) if cell), default=1)
@@ -86,8 +96,8 @@ def negative(p: Picture) -> Value:
         "tint(((2, 0), ((1, 2),)), 0) == ((2, 0), ((0, 0),))",
     ),
 )
-def tint(p: Picture, color: Number) -> Value:
-    """All cells but the zeros in one colour, from 0 to 9."""
+def tint(p: Picture, color: int) -> Value:
+    """All cells but the zeros in one color, from 0 to 9."""
     (row, column), grid = p
     return picture(row, column, ([color if cell else 0 for cell in line] for line in grid))
 
@@ -97,14 +107,14 @@ def tint(p: Picture, color: Number) -> Value:
 
 @primitive(
     "Picture -> Picture",
-    searched=Searched(40),
+    searched=Searched(unchanged_if="IS_TIGHT"),
     examples=(
         "shrink(((1, 1), ((0, 0, 0), (0, 2, 3)))) == ((2, 2), ((2, 3),))",
         "shrink(((1, 1), ((0, 0, 0),))) == ((0, 0), ())",
     ),
 )
 def shrink(p: Picture) -> Value:
-    """The least box that has all cells but zeros, where it lies."""
+    """The bounding box of all cells other than 0, in place."""
     (row, column), grid = p
     rows = [i for i, line in enumerate(grid) if any(line)]
     columns = [j for j, line in enumerate(zip(*grid, strict=True)) if any(line)]
@@ -117,7 +127,7 @@ def shrink(p: Picture) -> Value:
 
 @primitive(
     "Picture -> Picture",
-    searched=Searched(110),
+    searched=Searched(after="core", unchanged_if="AT_ORIGIN | HAS_NO_ZERO_LINE"),
     examples=(
         "squeeze(((4, 4), ((1, 0, 2), (0, 0, 0), (3, 0, 0)))) == ((0, 0), ((1, 2), (3, 0)))",
         "squeeze(((4, 4), ((0, 0),))) == ((0, 0), ())",
@@ -131,14 +141,14 @@ def squeeze(p: Picture) -> Value:
 
 @primitive(
     "Picture -> Picture",
-    searched=Searched(120),
+    searched=Searched(after="squeeze"),
     examples=(
         "collapse(((4, 4), ((1, 1, 2), (1, 1, 2), (3, 3, 2)))) == ((0, 0), ((1, 2), (3, 2)))",
         "collapse(((4, 4), ((0, 0), (0, 0)))) == ((0, 0), ((0,),))",
     ),
 )
 def collapse(p: Picture) -> Value:
-    """Of rows that follow each other and are equal only one, likewise of columns; at the origin."""
+    """One of each run of equal rows, and of equal columns, at the origin."""
     grid = p[1]
     turned = tuple(zip(*grid, strict=True))
     columns = [j for j, line in enumerate(turned) if j == 0 or line != turned[j - 1]]
@@ -148,7 +158,7 @@ def collapse(p: Picture) -> Value:
 
 @primitive(
     "Picture -> Picture",
-    searched=Searched(70),
+    searched=Searched(after="slab", unchanged_if="AT_ORIGIN"),
     examples=(
         "to_origin(((4, -2), ((1, 2),))) == ((0, 0), ((1, 2),))",
         "to_origin(((4, -2), ())) == ((0, 0), ())",
@@ -161,41 +171,41 @@ def to_origin(p: Picture) -> Value:
 
 @primitive(
     "Picture -> Picture",
-    searched=Searched(50),
+    searched=Searched(plain="SPOT"),
     examples=(
         "spot(((4, 2), ((0, 3), (3, 1)))) == ((4, 2), ((3,),))",
         "spot(((4, 2), ((0, 0),))) == ((4, 2), ((0,),))",
     ),
 )
 def spot(p: Picture) -> Value:
-    """One cell of the main colour at the picture's place."""
+    """One cell of the main color at the picture's place."""
     (row, column), grid = plain(p)
     return picture(row, column, [[main_color(p)]] if grid else [])
 
 
 @primitive(
     "Picture -> Picture",
-    searched=Searched(140),
+    searched=Searched(after="middle", plain="SWATCH"),
     examples=(
         "swatch(((4, 2), ((0, 3), (3, 1)))) == ((0, 0), ((3,),))",
         "swatch(((4, 2), ((2, 1), (2, 1)))) == ((0, 0), ((1,),))",
     ),
 )
 def swatch(p: Picture) -> Value:
-    """One cell of the main colour at the origin."""
+    """One cell of the main color at the origin."""
     return picture(0, 0, [[main_color(p)]] if p[1] else [])
 
 
 @primitive(
     "Picture -> Picture",
-    searched=Searched(130),
+    searched=Searched(after="collapse"),
     examples=(
         "middle(((1, 1), ((2, 0, 2), (0, 0, 0), (2, 0, 2)))) == ((2, 2), ((1,),))",
         "middle(((0, 0), ((5, 5, 5, 5),))) == ((0, 1), ((1, 1),))",
     ),
 )
 def middle(p: Picture) -> Value:
-    """The middle of the frame in colour 1: of an even number of rows two, of columns likewise."""
+    """The middle of the frame in color 1: two rows if their number is even, columns likewise."""
     (row, column), grid = plain(p)
     if not grid:
         return EMPTY_PICTURE
@@ -205,17 +215,17 @@ def middle(p: Picture) -> Value:
 
 @primitive(
     "Picture, Code[0..3] -> Picture",
-    searched=Searched(60, codes=(1, 0, 3, 2)),
+    searched=Searched(codes=(1, 0, 3, 2), plain="SLAB"),
     examples=(
         "slab(((4, 2), ((0, 3), (3, 1))), 0) == ((0, 0), ((3, 3), (3, 3)))",
         "slab(((4, 2), ((0, 3), (3, 1))), 3) == ((4, 2), ((0, 0), (0, 0)))",
     ),
 )
-def slab(p: Picture, code: Number) -> Value:
+def slab(p: Picture, code: int) -> Value:
     """A full rectangle of the picture's size, by a code from 0 to 3.
 
-    At the origin 0 has the main colour, 1 is blank; at the picture's place 2 has the main
-    colour, 3 is blank.
+    At the origin 0 has the main color, 1 is blank; at the picture's place 2 has the main
+    color, 3 is blank.
     """
     (row, column), grid = p
     color = main_color(p) if code in (0, 2) else 0
@@ -229,7 +239,7 @@ def slab(p: Picture, code: Number) -> Value:
 
 @primitive(
     "Picture -> Picture",
-    searched=Searched(80),
+    searched=Searched(unchanged_if="HAS_NO_HOLE | IS_ONE_COLOR"),
     examples=(
         "solid(((0, 0), ((2, 2, 2), (2, 0, 3), (2, 2, 2)))) == "
         "((0, 0), ((2, 2, 2), (2, 2, 2), (2, 2, 2)))",
@@ -237,9 +247,9 @@ def slab(p: Picture, code: Number) -> Value:
     ),
 )
 def solid(p: Picture) -> Value:
-    """Shapes and what they enclose in the main colour.
+    """Shapes and what they enclose in the main color.
 
-    Enclosed are the zeros from which no way over sides of zeros leads to the edge.
+    Enclosed are the zeros from which no path over sides of zeros leads to the edge.
     """
     (row, column), grid = p
     free, color = outside(p, SIDES), main_color(p)
@@ -252,7 +262,7 @@ def solid(p: Picture) -> Value:
 
 @primitive(
     "Picture -> Picture",
-    searched=Searched(90),
+    searched=Searched(blank_if="HAS_NO_HOLE"),
     examples=(
         "holes(((0, 0), ((2, 2, 2), (2, 0, 3), (2, 2, 2)))) == "
         "((0, 0), ((0, 0, 0), (0, 2, 0), (0, 0, 0)))",
@@ -260,9 +270,9 @@ def solid(p: Picture) -> Value:
     ),
 )
 def holes(p: Picture) -> Value:
-    """The enclosed zeros alone, in the main colour.
+    """The enclosed zeros alone, in the main color.
 
-    Enclosed are the zeros from which no way over sides of zeros leads to the edge.
+    Enclosed are the zeros from which no path over sides of zeros leads to the edge.
     """
     (row, column), grid = p
     within, color = set[object]().union(*enclosed(p)), main_color(p)
@@ -274,13 +284,13 @@ def holes(p: Picture) -> Value:
 
 
 def _is_rim(p: Picture, free: set[tuple[int, int]], i: int, j: int) -> bool:
-    """Whether a cell is on the edge or touches the outside, with a side or a corner."""
+    """Return whether a cell is on the edge or touches the outside, also by a corner."""
     return on_edge(p, i, j) or any((i + di, j + dj) in free for di, dj in ALL_AROUND)
 
 
 @primitive(
     "Picture -> Picture",
-    searched=Searched(200),
+    searched=Searched(after="framed", unchanged_if="IS_ALL_RIM"),
     examples=(
         "rim(((0, 0), ((2, 2, 2), (2, 3, 2), (2, 2, 2)))) == "
         "((0, 0), ((2, 2, 2), (2, 0, 2), (2, 2, 2)))",
@@ -288,9 +298,9 @@ def _is_rim(p: Picture, free: set[tuple[int, int]], i: int, j: int) -> bool:
     ),
 )
 def rim(p: Picture) -> Value:
-    """The cells on the edge and those that touch the outside, with a side or a corner.
+    """The cells on the edge and those that touch the outside, by a side or a corner.
 
-    The outside are the zeros from which a way over sides and corners of zeros leads to the
+    The outside are the zeros from which a path over sides and corners of zeros leads to the
     edge.
     """
     (row, column), grid = p
@@ -307,7 +317,7 @@ def rim(p: Picture) -> Value:
 
 @primitive(
     "Picture -> Picture",
-    searched=Searched(100),
+    searched=Searched(blank_if="IS_ALL_RIM"),
     examples=(
         "core(((0, 0), ((2, 2, 2), (2, 3, 2), (2, 2, 2)))) == "
         "((0, 0), ((0, 0, 0), (0, 3, 0), (0, 0, 0)))",
@@ -351,7 +361,11 @@ def _count(p: Picture, what: int) -> int:
 
 @primitive(
     "Picture, Code[0..4], Code[0..3] -> Picture",
-    searched=Searched(160, codes=(*product(range(4), range(3)), *product(range(4), [3]))),
+    searched=Searched(
+        after="turn",
+        codes=(*product(range(4), range(3)), *product(range(4), [3])),
+        plain=("COUNT_CELLS", "COUNT_CELLS", "COUNT_PARTS", "COUNT_PARTS"),
+    ),
     examples=(
         "tally(((4, 2), ((1, 0, 3), (0, 0, 3))), 0, 1) == ((0, 0), ((3, 3, 3),))",
         "tally(((4, 2), ((1, 0, 3), (0, 0, 3))), 1, 0) == ((0, 0), ((3, 3), (3, 3)))",
@@ -360,12 +374,12 @@ def _count(p: Picture, what: int) -> int:
         "tally(((4, 2), ((0, 0),)), 0, 2) == ((0, 0), ())",
     ),
 )
-def tally(p: Picture, what: Number, form: Number) -> Value:
-    """A count drawn in the main colour at the origin; what is counted and the form are codes.
+def tally(p: Picture, what: int, form: int) -> Value:
+    """A count drawn in the main color at the origin; what is counted and the form are codes.
 
-    What: 0 cells other than 0, 1 colours, 2 parts of any colours that hang together by sides
-    and corners, 3 parts of one colour that hang together by sides, 4 holes, which are parts of
-    zeros that hang together by sides and do not come to the edge. Form of a count of n: 0 a
+    `what`: 0 cells other than 0, 1 colors, 2 parts of any colors, connected by sides and corners,
+    3 parts of one color, connected by sides, 4 holes: parts of zeros, connected by sides, that do
+    not reach the edge. `form` of a count of n: 0 a
     square of n rows, 1 a row of n cells, 2 a column of n cells, 3 the first n cells of 3 rows
     of 3, or all of them. A count of nothing is the empty picture.
     """

@@ -1,4 +1,4 @@
-"""Pieces: what is done to grids and patches alike.
+"""Pieces: operations on grids and patches alike.
 
 Tuples are taken for grids, whatever they hold; sets must be patches.
 """
@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from typing import cast
 
 from ..budget import require
-from ..domains import Number, Piece
 from ..failure import empty, wrong_type
-from ..registry import primitive
-from ..values import Cell, Container, Pair, Value
+from ..registry import SINGLE_THREAD, WIDE, primitive
+from ..values import Cell, Container, Pair, Piece, Value
 from .geometry import as_rows, bounds, height_of, is_cells, transpose, width_of
 
 
@@ -21,6 +20,7 @@ from .geometry import as_rows, bounds, height_of, is_cells, transpose, width_of
     "Patch -> Integer",
     "Tuple[a] -> Integer",
     examples=("height(((1, 2), (3, 4), (5, 6))) == 3", "height({(1, 1), (4, 2)}) == 4"),
+    gpu=SINGLE_THREAD,
 )
 def height(piece: Piece) -> Value:
     """Number of rows of a grid, or of a patch's box; 0 if empty."""
@@ -32,6 +32,7 @@ def height(piece: Piece) -> Value:
     "Patch -> Integer",
     "Tuple[C[a]] -> Integer",
     examples=("width(((1, 2), (3, 4), (5, 6))) == 2", "width({(1, 1), (4, 2)}) == 2"),
+    gpu=SINGLE_THREAD,
 )
 def width(piece: Piece) -> Value:
     """Number of columns of a grid, or of a patch's box; 0 if empty.
@@ -46,6 +47,7 @@ def width(piece: Piece) -> Value:
     "Patch -> Dims",
     "Tuple[C[a]] -> Dims",
     examples=("shape(((1, 2), (3, 4), (5, 6))) == (3, 2)", "shape({(1, 1), (4, 2)}) == (4, 2)"),
+    gpu=SINGLE_THREAD,
 )
 def shape(piece: Piece) -> Value:
     """Height and width."""
@@ -57,6 +59,7 @@ def shape(piece: Piece) -> Value:
     "Patch -> Boolean",
     "Tuple[C[a]] -> Boolean",
     examples=("portrait(((1,), (3,))) == T", "portrait({(1, 1), (1, 2)}) == F"),
+    gpu=SINGLE_THREAD,
 )
 def portrait(piece: Piece) -> Value:
     """Whether it is higher than wide."""
@@ -86,7 +89,7 @@ def square(piece: Piece) -> Value:
 
 
 def _remap(patch: Container, to: tuple[Pair, Pair, Pair]) -> frozenset[Value]:
-    """Locations (i, j) sent to linear images of themselves: to = (row, column, offset)."""
+    """Map locations (i, j) linearly: to = (row, column, offset)."""
     (ri, rj), (ci, cj), (oi, oj) = to
     if is_cells(patch):
         return frozenset(
@@ -109,6 +112,7 @@ _ANY_ROWS = "Tuple[Tuple[a]] -> Tuple[Tuple[a]]"
         "hmirror(((1, 2), (3, 4))) == ((3, 4), (1, 2))",
         "hmirror({(0, 0), (1, 1)}) == {(0, 1), (1, 0)}",
     ),
+    gpu=WIDE,
 )
 def hmirror(piece: Piece) -> Value:
     """Flipped upside down.
@@ -128,6 +132,7 @@ def hmirror(piece: Piece) -> Value:
         "vmirror(((1, 2), (3, 4))) == ((2, 1), (4, 3))",
         "vmirror({(0, 0), (1, 1)}) == {(0, 1), (1, 0)}",
     ),
+    gpu=WIDE,
 )
 def vmirror(piece: Piece) -> Value:
     """Flipped left to right."""
@@ -144,6 +149,7 @@ def vmirror(piece: Piece) -> Value:
         "dmirror(((1, 2), (3, 4))) == ((1, 3), (2, 4))",
         "dmirror({(1, 1), (1, 2)}) == {(1, 1), (2, 1)}",
     ),
+    gpu=WIDE,
 )
 def dmirror(piece: Piece) -> Value:
     """Flipped along the diagonal from the upper left.
@@ -163,6 +169,7 @@ def dmirror(piece: Piece) -> Value:
         "cmirror(((1, 2), (3, 4))) == ((4, 2), (3, 1))",
         "cmirror({(0, 0), (0, 1)}) == {(0, 0), (1, 0)}",
     ),
+    gpu=WIDE,
 )
 def cmirror(piece: Piece) -> Value:
     """Flipped along the diagonal from the upper right.
@@ -183,8 +190,9 @@ def cmirror(piece: Piece) -> Value:
         "upscale(((1, 2),), 2) == ((1, 1, 2, 2), (1, 1, 2, 2))",
         "upscale({(3, (1, 1))}, 2) == {(3, (1, 1)), (3, (1, 2)), (3, (2, 1)), (3, (2, 2))}",
     ),
+    gpu=WIDE,
 )
-def upscale(element: Piece, factor: Number) -> Value:
+def upscale(element: Piece, factor: int) -> Value:
     """Each cell as a block of factor by factor cells; an object keeps its upper left corner.
 
     A factor below 1 leaves nothing.

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from ..calling import map_over
-from ..domains import AnyContainer, AnyFunction, Element, Number
+from ..calls import map_over
 from ..failure import out_of_range
-from ..registry import primitive
-from ..values import Container, Value, ordered, sort, sort_key
+from ..registry import WIDE, Gpu, primitive
+from ..values import Container, Element, Function, Value, ordered, sort, sort_key
 from .geometry import colors
 
 
@@ -31,7 +30,7 @@ def _by_key(container: Container, key: Value, descending: bool) -> list[Value]:
     peeks="all",
     examples=("get_nth((7, 8, 9), F1) == 8", "get_nth({7, 8, 9}, L1) == 9"),
 )
-def get_nth(container: AnyContainer, n: Number) -> Value:
+def get_nth(container: Container, n: int) -> Value:
     """The n-th member in iteration order."""
     return _at(ordered(container), n, "get_nth")
 
@@ -43,8 +42,9 @@ def get_nth(container: AnyContainer, n: Number) -> Value:
         "get_nth_by_key((7, 9, 8), F0, identity) == 7",
         "get_nth_by_key({(0, 2), (1, 1)}, F0, last) == (1, 1)",
     ),
+    gpu=Gpu(calls="key"),
 )
-def get_nth_by_key(container: AnyContainer, n: Number, key: AnyFunction) -> Value:
+def get_nth_by_key(container: Container, n: int, key: Function) -> Value:
     """The n-th member, ascending by key."""
     return _at(_by_key(container, key, descending=False), n, "get_nth_by_key")
 
@@ -52,8 +52,8 @@ def get_nth_by_key(container: AnyContainer, n: Number, key: AnyFunction) -> Valu
 @primitive(
     "C[a], Rank -> a", examples=("get_rank((7, 9, 8), F0) == 9", "get_rank({7, 9}, L1) == 7")
 )
-def get_rank(ints: AnyContainer, n: Number) -> Value:
-    """The n-th greatest member; equal ones count each."""
+def get_rank(ints: Container, n: int) -> Value:
+    """The n-th greatest member; equal ones count separately."""
     return _at(sort(ints)[::-1], n, "get_rank")
 
 
@@ -64,8 +64,9 @@ def get_rank(ints: AnyContainer, n: Number) -> Value:
         "get_arg_rank((7, 9, 8), identity, F0) == 9",
         "get_arg_rank({(0, 2), (1, 1)}, last, L1) == (1, 1)",
     ),
+    gpu=Gpu(calls="key"),
 )
-def get_arg_rank(container: AnyContainer, key: AnyFunction, n: Number) -> Value:
+def get_arg_rank(container: Container, key: Function, n: int) -> Value:
     """The n-th member, descending by key."""
     return _at(_by_key(container, key, descending=True), n, "get_arg_rank")
 
@@ -76,9 +77,10 @@ def get_arg_rank(container: AnyContainer, key: AnyFunction, n: Number) -> Value:
         "get_val_rank((7, 9, 8), identity, F0) == 7",
         "get_val_rank({(0, 2), (1, 1)}, last, L1) == 2",
     ),
+    gpu=Gpu(calls="key"),
 )
-def get_val_rank(container: AnyContainer, key: AnyFunction, n: Number) -> Value:
-    """The n-th least key; equal ones count each."""
+def get_val_rank(container: Container, key: Function, n: int) -> Value:
+    """The n-th least key; equal ones count separately."""
     return _at(sort(map_over(key, ordered(container))), n, "get_val_rank")
 
 
@@ -90,7 +92,7 @@ def get_val_rank(container: AnyContainer, key: AnyFunction, n: Number) -> Value:
         "get_common_rank((3, 1, 3, 2), L1) == 3",
     ),
 )
-def get_common_rank(container: AnyContainer, n: Number) -> Value:
+def get_common_rank(container: Container, n: int) -> Value:
     """The n-th distinct member, ascending by how often it occurs."""
     counts = Counter(container)
     return _at(sorted(sort(counts), key=lambda member: counts[member]), n, "get_common_rank")
@@ -98,14 +100,15 @@ def get_common_rank(container: AnyContainer, n: Number) -> Value:
 
 @primitive(
     "Element, Rank -> Color",
-    ties="of equally common colours, the lower first",
+    ties="of equally common colors, the lower first",
     examples=(
         "get_color_rank(((1, 2), (2, 3)), F0) == 2",
         "get_color_rank(((1, 2), (2, 3)), L1) == 3",
     ),
+    gpu=WIDE,
 )
-def get_color_rank(element: Element, n: Number) -> Value:
-    """The n-th colour, the commonest first."""
+def get_color_rank(element: Element, n: int) -> Value:
+    """The n-th color, the most common first."""
     counts = Counter(colors(element))
     ranked = sorted(counts, key=lambda value: (-counts[value], value))
     return _at(ranked, n, "get_color_rank")

@@ -1,6 +1,6 @@
-"""Shapes: a patch beside its box, the cross through a location, and copies of a patch.
+"""Shapes: a patch compared with its box, the cross through a location, and copies of a patch.
 
-Like `hfrontier` and `vfrontier`, what goes on without end goes on for 30 cells.
+As for `hfrontier` and `vfrontier`, endless lines have 30 cells.
 """
 
 from __future__ import annotations
@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from typing import cast
 
 from ..budget import charge, require
-from ..domains import Location, Patch
-from ..registry import primitive
-from ..values import Cell, Container, Pair, Value
+from ..registry import WIDE, primitive
+from ..values import Cell, Container, Pair, Patch, Value
 from .geometry import bounds, is_cells, places
 
 _REACH = 30
@@ -28,7 +27,7 @@ _REACH = 30
 def is_solid(patch: Patch) -> Value:
     """Whether the patch is a full rectangle.
 
-    An empty patch is none.
+    An empty patch is not.
     """
     if not patch:
         return False
@@ -85,7 +84,7 @@ def inside_of(patch: Patch) -> Value:
         "contained((4, 5), cross_at((3, 4))) == F",
     ),
 )
-def cross_at(location: Location) -> Value:
+def cross_at(location: Pair) -> Value:
     """The row and the column through a location, columns and rows 0 to 29."""
     row, column = location
     across = {(row, j) for j in range(_REACH)}
@@ -104,6 +103,7 @@ def cross_at(location: Location) -> Value:
         "copies_at({(5, (0, 0))}, {(1, 1), (2, 2)}) == {(5, (1, 1)), (5, (2, 2))}",
         "copies_at({(0, 0)}, EMPTY) == EMPTY",
     ),
+    gpu=WIDE,
 )
 def copies_at(patch: Patch, offsets: Patch) -> Value:
     """The patch moved by each of some vectors, all together.
@@ -122,8 +122,9 @@ def copies_at(patch: Patch, offsets: Patch) -> Value:
         "contained((1, 3), repeat_along({(1, 5)}, LEFT)) == T",
         "repeat_along({(4, (1, 2))}, ORIGIN) == {(4, (1, 2))}",
     ),
+    gpu=WIDE,
 )
-def repeat_along(patch: Patch, direction: Location) -> Value:
+def repeat_along(patch: Patch, direction: Pair) -> Value:
     """The patch moved by all multiples of a vector, forwards and backwards.
 
     It is moved by less than 30 rows and columns. Costs one step more for each cell of each copy.
@@ -135,7 +136,7 @@ def repeat_along(patch: Patch, direction: Location) -> Value:
 
 
 def _copies(patch: Container, offsets: Sequence[Pair]) -> frozenset[Value]:
-    """Return the patch moved by each vector; there is to be room for copies that do not overlap."""
+    """Return the patch moved by each vector; the budget must allow copies without overlap."""
     charge(len(patch) * len(offsets))
     with_colors = is_cells(patch)
     require((5 if with_colors else 3) * len(patch) * len(offsets))

@@ -1,7 +1,7 @@
 """Other views of a task: the background as 0, or every example turned one way.
 
 What is found in a view is undone at the end, so that a program is for the task itself. All grids,
-those of the demos too, must be rectangles of colours 0 to 9, not empty: others are of the wrong
+those of the demos too, must be rectangles of colors 0 to 9, not empty: others are of the wrong
 type.
 """
 
@@ -10,33 +10,32 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from ..domains import Demos, Grid, Number
 from ..registry import primitive, worded
-from ..values import Pair, Value
+from ..values import Demos, Grid, Pair, Value
 from .cell_columns import COLOR_NAMES
-from .observations import Pairs, all_places, check_colors
+from .color_grids import Pairs, all_places, check_colors
 
 # --- the background ---
 
-# What the codes of `swap_ground` mean, in words.
+# The codes of `swap_ground` in words.
 GROUNDS = (
-    "the commonest colour of all demos' inputs",
-    "the commonest colour of each input",
-    "the commonest colour on the border of each input",
+    "the most common color of all demos' inputs",
+    "the most common color of each input",
+    "the most common color on the border of each input",
 )
 
 
-def _commonest(cells: Iterable[int]) -> int:
-    """The commonest colour, the lowest of several; 0 where there is none."""
+def _most_common(cells: Iterable[int]) -> int:
+    """Return the most common color, the lowest on ties; 0 if there is none."""
     counts = Counter(cells)
     return min(counts, key=lambda color: (-counts[color], color), default=0)
 
 
 def _ground(S: Pairs, grid: Grid, code: int) -> int:
     if code == 0:
-        return _commonest(cell for given, _ in S for row in given for cell in row)
+        return _most_common(cell for given, _ in S for row in given for cell in row)
     last_row, last_column = len(grid) - 1, len(grid[0]) - 1
-    return _commonest(
+    return _most_common(
         grid[i][j]
         for i, j in all_places(grid)
         if code == 1 or i in (0, last_row) or j in (0, last_column)
@@ -50,7 +49,7 @@ def _swapped(grid: Grid, color: int) -> Grid:
 
 @primitive(
     "Demos, Code[0..2] -> Demos",
-    ties="of equally common colours, the lowest is the background",
+    ties="of equally common colors, the lowest is the background",
     examples=(
         "ground_demos(((((3, 3, 0),), ((0,),)), (((4, 5, 5),), ((4,),))), 0) == "
         "((((0, 0, 3),), ((3,),)), (((4, 5, 5),), ((4,),)))",
@@ -58,7 +57,7 @@ def _swapped(grid: Grid, color: int) -> Grid:
         "((((0, 0, 3),), ((3,),)), (((4, 0, 0),), ((0,),)))",
     ),
 )
-def ground_demos(S: Demos, code: Number) -> Value:
+def ground_demos(S: Demos, code: int) -> Value:
     """The demos with 0 and the background of each pair's input swapped (see `swap_ground`)."""
     check_colors("ground_demos", S)
     pairs = []
@@ -70,17 +69,17 @@ def ground_demos(S: Demos, code: Number) -> Value:
 
 @primitive(
     "Demos, Grid, Grid, Code[0..2] -> Grid",
-    ties="of equally common colours, the lowest is the background",
+    ties="of equally common colors, the lowest is the background",
     examples=(
         "swap_ground((), ((3, 3, 0),), ((3, 0, 1),), 1) == ((0, 3, 1),)",
         "swap_ground(((((5, 5),), ((5,),)),), ((3, 3, 3),), ((3, 0, 5),), 0) == ((3, 5, 0),)",
         "swap_ground((), ((3, 3, 3), (3, 4, 3), (3, 3, 3)), ((3, 4),), 2) == ((0, 4),)",
     ),
 )
-def swap_ground(S: Demos, I: Grid, grid: Grid, code: Number) -> Value:  # noqa: E741
+def swap_ground(S: Demos, I: Grid, grid: Grid, code: int) -> Value:  # noqa: E741
     """A grid with 0 and the background of `I` swapped; twice, it is the grid again.
 
-    The background is the commonest colour of: 0 all demos' inputs, whatever `I` is (0 without
+    The background is the most common color of: 0 all demos' inputs, whatever `I` is (0 without
     demos), 1 `I`, 2 the border of `I`.
     """
     check_colors("swap_ground", S, I, grid)
@@ -88,12 +87,12 @@ def swap_ground(S: Demos, I: Grid, grid: Grid, code: Number) -> Value:  # noqa: 
 
 
 @worded("ground_demos")
-def _(given: Value, S: Demos, code: Number) -> list[str]:
+def _(given: Value, S: Demos, code: int) -> list[str]:
     return [f"the background is {GROUNDS[code]}: it and black are swapped"]
 
 
 @worded("swap_ground")
-def _(given: Value, S: Demos, I: Grid, grid: Grid, code: Number) -> list[str]:  # noqa: E741
+def _(given: Value, S: Demos, I: Grid, grid: Grid, code: int) -> list[str]:  # noqa: E741
     color = _ground(S, I, code)
     done = f"{COLOR_NAMES[color]} and black are swapped" if color else "it is black already"
     return [f"the background is {GROUNDS[code]}: {done}"]
@@ -101,17 +100,17 @@ def _(given: Value, S: Demos, I: Grid, grid: Grid, code: Number) -> list[str]:  
 
 # --- turns ---
 
-# What the codes of `to_turn` mean, in words: all ways, in each of them all things.
+# The codes of `to_turn` in words: by way, then by object.
 _THINGS = (
-    "the rarest colour, seen from the centre of all cells but 0",
-    "the commonest colour but 0, seen from the middle",
+    "the rarest color, seen from the center of all cells but 0",
+    "the most common color but 0, seen from the middle",
 )
 _WAYS = ("at the top, and left", "below", "at the top left, never transposed")
 TURNS = tuple(f"{thing}: {way}" for way in _WAYS for thing in _THINGS)
 
 
 def _arrow(grid: Grid, thing: int) -> Pair:
-    """How far down and right a thing lies, summed up over its cells; (0, 0) without any."""
+    """Return the sum over an object's cells of how far down and right they lie."""
     shown = [(i, j) for i, j in all_places(grid) if grid[i][j]]
     counts = Counter(grid[i][j] for i, j in shown)
     sign = 1 if thing == 0 else -1
@@ -128,7 +127,7 @@ def _arrow(grid: Grid, thing: int) -> Pair:
 
 
 def _turn_of(grid: Grid, code: int) -> tuple[bool, bool, bool]:
-    """Whether to flip top to bottom, to flip left to right, and then to transpose."""
+    """Return whether to flip top to bottom, to flip left to right, and then to transpose."""
     way, thing = divmod(code, len(_THINGS))
     down, right = _arrow(grid, thing)
     is_steep = abs(down) >= abs(right)
@@ -157,13 +156,13 @@ def _turned_back(grid: Grid, turn: tuple[bool, bool, bool]) -> Grid:
 
 @primitive(
     "Demos, Code[0..5] -> Demos",
-    ties="of equally common colours, the lowest is chosen",
+    ties="of equally common colors, the lowest is chosen",
     examples=(
         "turn_demos(((((0, 3),), ((4, 5, 6),)),), 5) == ((((3, 0),), ((6, 5, 4),)),)",
         "turn_demos(((((0, 3),), ((4, 5, 6),)),), 3) == ((((0,), (3,)), ((4,), (5,), (6,))),)",
     ),
 )
-def turn_demos(S: Demos, code: Number) -> Value:
+def turn_demos(S: Demos, code: int) -> Value:
     """The demos, both grids of each turned as its input is by `to_turn`."""
     check_colors("turn_demos", S)
     pairs = []
@@ -175,17 +174,17 @@ def turn_demos(S: Demos, code: Number) -> Value:
 
 @primitive(
     "Grid, Code[0..5] -> Grid",
-    ties="of equally common colours, the lowest is chosen",
+    ties="of equally common colors, the lowest is chosen",
     examples=(
         "to_turn(((0, 0), (0, 3)), 1) == ((3, 0), (0, 0))",
         "to_turn(((0, 5, 0), (0, 5, 3)), 2) == ((0, 0), (5, 5), (3, 0))",
     ),
 )
-def to_turn(I: Grid, code: Number) -> Value:  # noqa: E741
+def to_turn(I: Grid, code: int) -> Value:  # noqa: E741
     """A grid turned or mirrored so that a thing in it lies one way.
 
-    The thing is, for even codes, the rarest colour but 0, and it lies where its centre is, seen
-    from that of all cells but 0; for odd ones the commonest colour but 0, seen from the grid's
+    The thing is, for even codes, the rarest color but 0, and it lies where its center is, seen
+    from that of all cells but 0; for odd ones the most common color but 0, seen from the grid's
     middle. The ways: 0 and 1 flip and transpose the grid, so that the thing lies not below and
     not right, and at least as far up as left; 2 and 3 turn it, so that the thing lies below, and
     at least as far down as to a side; 4 and 5 flip it, so that the thing lies not below and not
@@ -197,30 +196,30 @@ def to_turn(I: Grid, code: Number) -> Value:  # noqa: E741
 
 @primitive(
     "Grid, Grid, Code[0..5] -> Grid",
-    ties="of equally common colours, the lowest is chosen",
+    ties="of equally common colors, the lowest is chosen",
     examples=(
         "from_turn(((0, 0), (0, 3)), ((3, 0), (0, 0)), 1) == ((0, 0), (0, 3))",
         "from_turn(((0, 3),), ((4,), (5,), (6,)), 3) == ((4, 5, 6),)",
     ),
 )
-def from_turn(I: Grid, grid: Grid, code: Number) -> Value:  # noqa: E741
+def from_turn(I: Grid, grid: Grid, code: int) -> Value:  # noqa: E741
     """A grid turned back by what `to_turn` does to `I`; undoes it."""
     check_colors("from_turn", (), I, grid)
     return _turned_back(grid, _turn_of(I, code))
 
 
 @worded("turn_demos")
-def _(given: Value, S: Demos, code: Number) -> list[str]:
+def _(given: Value, S: Demos, code: int) -> list[str]:
     return [f"turned so that a thing lies one way: {TURNS[code]}"]
 
 
 @worded("to_turn")
-def _(given: Value, I: Grid, code: Number) -> list[str]:  # noqa: E741
+def _(given: Value, I: Grid, code: int) -> list[str]:  # noqa: E741
     return [f"turned so that a thing lies one way: {TURNS[code]}; {_say_turn(_turn_of(I, code))}"]
 
 
 @worded("from_turn")
-def _(given: Value, I: Grid, grid: Grid, code: Number) -> list[str]:  # noqa: E741
+def _(given: Value, I: Grid, grid: Grid, code: int) -> list[str]:  # noqa: E741
     return [f"turned back; the input was {_say_turn(_turn_of(I, code))}"]
 
 

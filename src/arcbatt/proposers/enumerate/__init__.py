@@ -1,13 +1,14 @@
-"""Enumeration: values bottom-up, outputs assembled from them, both written as programs."""
+"""Enumeration: build values bottom-up, assemble outputs from them, and write both as programs."""
 
+from .moves import vocabulary
+from .options import EnumerateOptions
 from .passes import FIRST_PASSES, Pass, all_passes
-from .proposer import EnumeratedStacks, PassCount
-from .stacks import EnumerateOptions, vocabulary
+from .proposer import EnumerateProposer, PassCount
 
 __all__ = [
     "FIRST_PASSES",
     "EnumerateOptions",
-    "EnumeratedStacks",
+    "EnumerateProposer",
     "Pass",
     "PassCount",
     "all_passes",

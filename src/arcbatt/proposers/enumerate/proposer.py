@@ -1,4 +1,4 @@
-"""Proposes outputs put together from enumerated values: stacks of pieces, pass after pass."""
+"""Propose stacks of pieces that are assembled from enumerated values, pass by pass."""
 
 from __future__ import annotations
 
@@ -10,65 +10,69 @@ from dataclasses import dataclass, field, replace
 from math import log2
 from queue import SimpleQueue
 from time import perf_counter, thread_time
-from typing import Any
+from typing import Any, ClassVar
 
 from arcbatt.engine._enumerate import StopFlag
 from arcbatt.engine.batt import Batt
-from arcbatt.evaluation import Trial
+from arcbatt.evaluation import TaskBoard, Trial
 from arcbatt.language import Program
 from arcbatt.measure import phase, timeline
 from arcbatt.plurals import count
+from arcbatt.proposers.near_values import near_values
+from arcbatt.proposers.views import NoView, Source
 from arcbatt.tasks import Grid, Task
 
-from ..proposer import BITS_BY_HEART, Context, Offer, Proposal, smallest, unsure
-from .known_values import MAX_RUN, known_values
+from ..proposer import MEMORIZED_BITS, Context, Offer, Proposal, smallest_programs, uncertain_tasks
+from .moves import vocabulary
+from .options import SWITCHES, EnumerateOptions
 from .passes import Pass, all_passes
-from .stacks import (
-    Enumerated,
-    EnumerateOptions,
-    Stack,
-    is_given,
-    vocabulary,
-)
-from .views import NoView
-from .walks import KeptWalks, WalkKey
+from .search import SearchResult
+from .search_cache import SearchCache, SearchKey
+from .stack import Stack
 
-# Of what one pass finds for a task, so many different outputs are proposed, and for each of them
-# so many programs.
+# Per task and pass, this many different outputs are proposed, each with this many programs.
 MAX_OUTPUTS = 12
-MAX_OF_OUTPUT = 2
-# What counts against a stack (see `ranking`), as on training: each bit that it takes on average to
-# say of which piece a cell is, so that a piece which mends a few cells counts little; and a piece
-# that begins with what a known program gave, which is one of so many. How many moves make a piece
-# tells nothing more.
-BITS_A_BIT = 1.7
-BITS_A_KNOWN = 2.6
+MAX_PROGRAMS_PER_OUTPUT = 2
+# Values of known programs as sources: the shortest programs are run, and the values nearest to the
+# outputs are taken. Running all programs of a large pool would cost more than the search itself.
+# Each source costs about as much as the input, less one move.
+MAX_KNOWN_PROGRAMS = 1000
+MAX_KNOWN_SOURCES = 12
+KNOWN_DEPTH = 1
+# The cost of a stack for ranking, fitted on training: per bit of entropy of which piece a cell is
+# from, so that a piece which mends a few cells costs little, and per piece that starts from the
+# value of a known program. The number of moves in a piece adds nothing.
+BITS_PER_ENTROPY_BIT = 1.7
+BITS_PER_KNOWN_SOURCE = 2.6
+# How often a search checks whether it was interrupted.
+POLL_S = 0.1
 _LOGGED = ("n_applications", "n_values", "n_tuples", "n_pieces", "n_stacks", "n_bytes", "was_cut")
 
 
 @dataclass
 class PassCount:
-    """What the searches of one pass came to."""
+    """The summed counts of one pass."""
 
     n_tasks: int = 0
     n_without_size: int = 0
-    n_known: int = 0  # values of known programs that were searched from
+    n_known: int = 0  # values of known programs used as sources
     n_applications: int = 0
     n_values: int = 0
     n_pieces: int = 0
     n_stacks: int = 0
     cpu_s: float = 0.0
-    walk_s: float = 0.0  # in the moves themselves, hashing and removing duplicates included
-    n_bytes: int = 0  # the most of one task
+    walk_s: float = 0.0  # applying moves, with hashing and removal of duplicates
+    n_bytes: int = 0  # the maximum over tasks
     n_cut: int = 0  # searches that ended at a bound
 
     @classmethod
-    def of(cls, found: Enumerated, cpu_s: float) -> PassCount:
-        counts = found.counts
+    def of(cls, result: SearchResult, cpu_s: float) -> PassCount:
+        """Return the counts of one search."""
+        counts = result.counts
         return cls(
             n_tasks=1,
-            n_without_size=int(found.size is None),
-            n_known=len(found.view.sources),
+            n_without_size=int(result.size is None),
+            n_known=len(result.view.sources),
             n_applications=counts["n_applications"],
             n_values=counts["n_values"],
             n_pieces=counts["n_pieces"],
@@ -80,58 +84,74 @@ class PassCount:
         )
 
     def add(self, counts: Mapping[str, Any]) -> None:
-        """Add what one task came to, as it is noted in the ledger."""
+        """Add the counts of one task, as the ledger has them."""
         for name, value in vars(self).items():
             more = counts.get(name, 0)
             setattr(self, name, max(value, more) if name == "n_bytes" else value + more)
 
 
 @dataclass(frozen=True)
-class _Found:
-    """What one search of one task gave."""
+class _TaskResult:
+    """The proposals of one search of one task; `search` is None if the task lacks the view."""
 
     task: Task
     judged: Sequence[tuple[Proposal, Trial]]
-    enumerated: Enumerated | None
+    search: SearchResult | None
     cpu_s: float
     trace: list[str] = field(default_factory=list)
 
 
-class EnumeratedStacks:
-    """Searches tasks pass by pass, several at a time."""
+class EnumerateProposer:
+    """Searches tasks pass by pass, several tasks at a time."""
 
     name = "enumerate"
     trust = 1.0
+    switches: ClassVar = SWITCHES
+    count_columns: ClassVar = {
+        "": "pass of enumerate",
+        "n_tasks": "tasks",
+        "n_applications": "moves applied",
+        "n_values": "values",
+        "n_pieces": "pieces",
+        "n_stacks": "stacks",
+        "n_known": "known",
+        "n_cut": "cut off",
+        "n_bytes": "most memory",
+        "cpu_s": "CPU",
+    }
 
     def __init__(
         self,
         options: EnumerateOptions | None = None,
         passes: Sequence[Pass] | None = None,
-        *,
-        use_known: bool = True,
+        off: frozenset[str] = frozenset(),
     ) -> None:
-        """`use_known`: the plain view is searched from what known programs give, too."""
-        self._options = options or EnumerateOptions()
-        self._passes = tuple(all_passes() if passes is None else passes)
-        self._use_known = use_known
+        """`off` names passes, primitives and other parts that are off."""
+        self._options = (options or EnumerateOptions()).without(off)
+        self._passes = tuple(
+            each
+            for each in (all_passes() if passes is None else passes)
+            if each.switch not in off and not ("deepening" in off and each.is_deepening)
+        )
+        self._uses_known = "known-values" not in off
         self._known_batt: Batt | None = None
-        self._walks = KeptWalks()
+        self._cache = SearchCache()
         self._context: Context | None = None
-        # By pass, what the end of the time has cut off: the ledger has all else.
-        self._cut_off: list[tuple[str, Mapping[str, Any]]] = []
+        # Counts of searches that the time limit ended, by pass; the ledger has the others.
+        self._unfinished: list[tuple[str, Mapping[str, Any]]] = []
 
     def next_offer(self, context: Context) -> Offer | None:
         self._context = context
-        left, _ = unsure(context.board.tasks, context)
-        self._walks.keep_only({task.id for task in left})  # others are left alone
+        left, _ = uncertain_tasks(context.board.tasks, context)
+        self._cache.keep_only({task.id for task in left})
         for each in self._passes:
             done = context.done(each.name)
-            tasks, n_wrong = unsure(
+            tasks, n_wrong = uncertain_tasks(
                 (
                     task
                     for task in left
                     if task.id not in done
-                    and not each.is_needless(lambda item, id=task.id: context.done(item).get(id))  # type: ignore[misc]
+                    and not each.is_redundant(lambda item, id=task.id: context.done(item).get(id))  # type: ignore[misc]
                 ),
                 context,
             )
@@ -142,46 +162,45 @@ class EnumeratedStacks:
     def work(self, offer: Offer, context: Context) -> None:
         (this,) = (each for each in self._passes if each.name == offer.item)
         context.say(f"{this.name}: {count(len(offer.tasks), 'task')}, {this.depth} moves deep")
-        searching = _Searching(this, self._options, context, self._known(context), self._walks)
-        # Small tasks first: most is found in little time.
+        run = _PassRun(this, self._options, context, self._known(context), self._cache)
+        # Small tasks first: they are solved most often, in the least time.
         tasks = sorted(offer.tasks, key=lambda task: task.n_cells)
-        # Closed whatever happens, so that no thread goes on after an interrupt.
-        with closing(searching.run(tasks)) as all_found:
-            for found, wall_s in all_found:
-                self._take(this, found, wall_s, context)
+        # Close the generator on any exception, so that no thread runs on after an interrupt.
+        with closing(run.results(tasks)) as results:
+            for result, wall_s in results:
+                self._take(this, result, wall_s, context)
 
     def _known(self, context: Context) -> Batt:
         if self._known_batt is None:
             with phase("fuse"):
-                known = smallest(context.known, MAX_RUN) if self._use_known else []
-                self._known_batt = Batt(known)
+                programs = (
+                    smallest_programs(context.known, MAX_KNOWN_PROGRAMS) if self._uses_known else []
+                )
+                self._known_batt = Batt(programs)
         return self._known_batt
 
-    def _take(self, this: Pass, found: _Found, wall_s: float, context: Context) -> None:
-        for proposal, trial in found.judged:
+    def _take(self, this: Pass, result: _TaskResult, wall_s: float, context: Context) -> None:
+        for proposal, trial in result.judged:
             context.keep(proposal, trial)
-        for line in found.trace:
-            context.trace(found.task, line)
-        context.spend(found.task, wall_s / context.n_threads)
-        enumerated = found.enumerated
-        counts = {} if enumerated is None else enumerated.counts
+        for line in result.trace:
+            context.trace(result.task, line)
+        context.spend(result.task, wall_s / context.n_threads)
+        counts = {} if result.search is None else result.search.counts
         was_cut = bool(counts.get("was_cut"))
         noted: dict[str, Any] = {"was_cut": was_cut}
-        if enumerated is not None:
-            noted |= vars(PassCount.of(enumerated, found.cpu_s))
-        # What the end of the time cut off is searched again by a run that resumes this one.
+        if result.search is not None:
+            noted |= vars(PassCount.of(result.search, result.cpu_s))
+        # A run that resumes this one repeats the searches that the time limit ended.
         if was_cut and context.allowance.is_spent:
-            self._cut_off.append((this.name, noted))
+            self._unfinished.append((this.name, noted))
         else:
-            context.note_done(this.name, found.task, noted)
+            context.note_done(this.name, result.task, noted)
         context.log(
             {
                 "wall_s": wall_s,
-                "engine_s": sum(
-                    counts.get(part, 0.0) for part in ("size_s", "walk_s", "pieces_s", "cover_s")
-                ),
-                "task": found.task.id,
-                "cpu_s": found.cpu_s,
+                "engine_s": sum(counts.get(part, 0.0) for part in ("size_s", "walk_s", "cover_s")),
+                "task": result.task.id,
+                "cpu_s": result.cpu_s,
                 **{name: counts.get(name, 0) for name in _LOGGED},
             }
         )
@@ -190,13 +209,13 @@ class EnumeratedStacks:
         pass
 
     def counts(self) -> Mapping[str, Mapping[str, Any]]:
-        found: dict[str, PassCount] = {}
-        for name, noted in [*self._noted(), *self._cut_off]:
-            found.setdefault(name, PassCount()).add(noted)
-        return {name: dict(vars(count)) for name, count in found.items()}
+        totals: dict[str, PassCount] = {}
+        for name, noted in [*self._noted(), *self._unfinished]:
+            totals.setdefault(name, PassCount()).add(noted)
+        return {name: dict(vars(total)) for name, total in totals.items()}
 
     def _noted(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """What searches came to by the ledger, with the names of their passes."""
+        """Yield the counts in the ledger with the names of their passes."""
         if self._context is None:
             return
         for each in self._passes:
@@ -205,8 +224,8 @@ class EnumeratedStacks:
                     yield each.name, noted
 
 
-class _Searching:
-    """One pass over some tasks, in threads of which each is a timeline of its own."""
+class _PassRun:
+    """One pass over some tasks, in threads that each have their own timeline."""
 
     def __init__(
         self,
@@ -214,47 +233,49 @@ class _Searching:
         options: EnumerateOptions,
         context: Context,
         known: Batt,
-        walks: KeptWalks,
+        cache: SearchCache,
     ) -> None:
         self._pass = this
         self._context = context
         self._known = known
-        self._walks = walks
+        self._cache = cache
         self._stop = StopFlag()
-        self._numbers: SimpleQueue[int] = SimpleQueue()
+        self._thread_numbers: SimpleQueue[int] = SimpleQueue()
         self._options = replace(
             options,
             depth=this.depth,
             size_guess=this.size_guess,
-            by_open=this.by_open,
+            open_cells_first=this.open_cells_first,
             max_applications=this.max_applications,
         )
         for number in range(1, context.n_threads + 1):
-            self._numbers.put(number)
+            self._thread_numbers.put(number)
 
-    def run(self, tasks: Sequence[Task]) -> Generator[tuple[_Found, float], None, None]:
-        """Yield what was found for each task, and the seconds that it took, while there is time."""
+    def results(self, tasks: Sequence[Task]) -> Generator[tuple[_TaskResult, float], None, None]:
+        """Yield the result of each task and its wall-clock time, while there is time."""
         queue = iter(tasks)
-        running: dict[Future[_Found], float] = {}
+        running: dict[Future[_TaskResult], float] = {}
         with ThreadPoolExecutor(self._context.n_threads) as threads:
             try:
                 self._feed(threads, running, queue)
                 while running:
                     with phase("run"):
-                        ended, _ = wait(running, return_when=FIRST_COMPLETED)
+                        ended, _ = wait(running, POLL_S, return_when=FIRST_COMPLETED)
+                    if self._context.allowance.is_interrupted:
+                        self._stop.set()
                     for future in ended:
                         began_s = running.pop(future)
                         yield future.result(), perf_counter() - began_s
                     self._feed(threads, running, queue)
             except BaseException:
-                # An interrupt, too: whoever leaves the pool waits for its threads.
+                # Leaving the pool waits for its threads, also after an interrupt.
                 self._stop.set()
                 raise
 
     def _feed(
         self,
         threads: ThreadPoolExecutor,
-        running: dict[Future[_Found], float],
+        running: dict[Future[_TaskResult], float],
         queue: Iterator[Task],
     ) -> None:
         """Keep all threads busy while there is time."""
@@ -264,104 +285,112 @@ class _Searching:
             if task is None:
                 return
             run = copy_context().run
-            future = threads.submit(run, self._search, task, left_s, self._context.traces(task))
+            future = threads.submit(run, self._search, task, left_s, self._context.is_traced(task))
             running[future] = perf_counter()
 
-    def _search(self, task: Task, max_s: float, traces: bool) -> _Found:
-        """One search, in a thread of its own."""
-        number = self._numbers.get()
+    def _search(self, task: Task, max_s: float, traces: bool) -> _TaskResult:
+        """Search one task in the current thread."""
+        number = self._thread_numbers.get()
         try:
             with timeline(f"enumerate {number}"):
                 return self._search_timed(task, max_s, traces)
         finally:
-            self._numbers.put(number)
+            self._thread_numbers.put(number)
 
-    def _search_timed(self, task: Task, max_s: float, traces: bool) -> _Found:
+    def _search_timed(self, task: Task, max_s: float, traces: bool) -> _TaskResult:
         began_s = thread_time()
-        context = self._context
+        context, this = self._context, self._pass
         try:
-            view = self._pass.view(task)
+            view = this.view(task)
             if view.name == "plain":
-                known = known_values(context.board, task, self._known)
+                known = known_sources(context.board, task, self._known)
                 view = replace(view, sources=[*view.sources, *known])
-            this = self._pass
-            key = WalkKey(task.id, this.view, this.depth, this.size_guess, this.by_open)
-            walk = self._walks.take(key, view)
+            key = SearchKey(task.id, this.view, this.depth, this.size_guess, this.open_cells_first)
+            search = self._cache.take(key, view)
             with phase("run"):
-                found = walk.search(replace(self._options, max_s=max_s), self._stop)
-            self._walks.keep(key, walk)
+                result = search.run(replace(self._options, max_s=max_s), self._stop)
+            self._cache.keep(key, search)
         except NoView:
-            return _Found(task, [], None, thread_time() - began_s)
+            return _TaskResult(task, [], None, thread_time() - began_s)
         with phase("score"):
-            proposals = list(_propose(task, found))
+            proposals = list(_proposals(task, result))
         trials = context.judge(proposals, n_threads=1)
-        trace = _trace(self._pass, found) if traces else []
+        trace = _trace(this, result) if traces else []
         judged = list(zip(proposals, trials, strict=True))
-        return _Found(task, judged, found, thread_time() - began_s, trace)
+        return _TaskResult(task, judged, result, thread_time() - began_s, trace)
 
 
-def _propose(task: Task, found: Enumerated) -> Iterator[Proposal]:
-    """The programs of the stacks that are proposed, each once."""
-    met: set[Program] = set()
-    for number, stack in enumerate(_choose(found.stacks)):
-        program = found.program(stack, f"found_{number}")
-        if program not in met:
-            met.add(program)
-            bits = found.view.bits + bits_of(stack, len(task.demos))
-            yield Proposal(program, task, _family(found, stack), bits)
+def known_sources(board: TaskBoard, task: Task, batt: Batt) -> list[Source]:
+    """Return the values of programs that come nearest to the outputs, as sources.
+
+    A known program rarely solves another task, but it may be the first half of a solution. Values
+    that are right in all demos are left out: they are solutions already.
+    """
+    near = [value for value in near_values(board, task, batt) if not value.is_right]
+    return [Source(value.node, value.grids, KNOWN_DEPTH) for value in near[:MAX_KNOWN_SOURCES]]
+
+
+def _proposals(task: Task, result: SearchResult) -> Iterator[Proposal]:
+    """Yield the programs of the best stacks, each once."""
+    seen: set[Program] = set()
+    for number, stack in enumerate(_best_stacks(result.stacks)):
+        program = result.program(stack, f"found_{number}")
+        if program not in seen:
+            seen.add(program)
+            bits = result.view.bits + bits_of(stack, len(task.demos))
+            yield Proposal(program, task, _family(result, stack), bits)
 
 
 def bits_of(stack: Stack, n_demos: int) -> float:
     """Return how much choice went into a stack, in bits."""
-    n_cells = sum(pick.n_cells for pick in stack.picks)
-    parts = [pick.n_cells / n_cells for pick in stack.picks if pick.n_cells]
-    of_which = sum(-part * log2(part) for part in parts)
-    n_known = sum(is_given(pick, n_demos) for pick in stack.picks)
-    by_heart = 0.0 if stack.n_unseen else BITS_BY_HEART
-    return BITS_A_BIT * of_which + BITS_A_KNOWN * n_known + by_heart
+    n_cells = sum(layer.n_cells for layer in stack.layers)
+    shares = [layer.n_cells / n_cells for layer in stack.layers if layer.n_cells]
+    entropy = sum(-share * log2(share) for share in shares)
+    n_known = sum(layer.is_from_view_source(n_demos) for layer in stack.layers)
+    memorized = 0.0 if stack.n_unseen else MEMORIZED_BITS
+    return BITS_PER_ENTROPY_BIT * entropy + BITS_PER_KNOWN_SOURCE * n_known + memorized
 
 
-def _choose(stacks: Sequence[Stack]) -> list[Stack]:
-    """The stacks that are proposed: the best of each output, the best outputs."""
+def _best_stacks(stacks: Sequence[Stack]) -> list[Stack]:
+    """Return the best stacks of each of the best outputs."""
     by_output: dict[tuple[Grid | None, ...], list[Stack]] = {}
     for stack in stacks:
-        known = by_output.setdefault(stack.outputs, [])
-        if len(known) < MAX_OF_OUTPUT:
-            known.append(stack)
-    chosen = list(by_output.values())[:MAX_OUTPUTS]
-    return [stack for same in chosen for stack in same]
+        same = by_output.setdefault(stack.outputs, [])
+        if len(same) < MAX_PROGRAMS_PER_OUTPUT:
+            same.append(stack)
+    return [stack for same in list(by_output.values())[:MAX_OUTPUTS] for stack in same]
 
 
-def _family(found: Enumerated, stack: Stack) -> str:
-    """Stacks of one kind of view that begin alike are kin."""
-    path = stack.picks[0].path
+def _family(result: SearchResult, stack: Stack) -> str:
+    """Return the kind of view and the last move of the uppermost piece."""
+    path = stack.layers[0].path
     last = vocabulary()[path[-1]].primitive if len(path) > 1 else "source"
-    return f"{found.view.kind} {last}"
+    return f"{result.view.kind} {last}"
 
 
-def _trace(this: Pass, found: Enumerated) -> list[str]:
-    counts = found.counts
-    ends = ", cut off" if counts["was_cut"] else ""
+def _trace(this: Pass, result: SearchResult) -> list[str]:
+    counts = result.counts
+    end = ", cut off" if counts["was_cut"] else ""
     if counts["was_narrowed"]:
-        ends = f", of deep tuples only the most promising taken further{ends}"
+        end = f", only the most promising deep tuples extended{end}"
     lines = [
         f"{this.name}: {counts['n_applications']:,} moves applied, {counts['n_values']:,} values "
         f"(by depth {counts['values_by_depth']}), {counts['n_tuples']:,} tuples "
         f"(by depth {counts['tuples_by_depth']}), {counts['n_merged']:,} merged, "
-        f"{counts['n_refused']:,} refused{ends}",
+        f"{counts['n_refused']:,} refused{end}",
         f"{this.name}: {counts['n_pieces']:,} pieces of {counts['n_pieces_offered']:,}, "
-        f"{counts['n_scanned']:,} looked at, {counts['n_stacks']:,} stacks; "
+        f"{counts['n_scanned']:,} scanned, {counts['n_stacks']:,} stacks; "
         f"sizes {counts['size_s']:.3f} s, values {counts['walk_s']:.3f} s, "
-        f"pieces {counts['pieces_s']:.3f} s, cover {counts['cover_s']:.3f} s",
+        f"cover {counts['cover_s']:.3f} s",
     ]
-    if found.size is None:
+    if result.size is None:
         return [*lines, f"{this.name}: no formula gives the size of any output"]
-    n_matched, rows, columns = found.size
+    n_matched, rows, columns = result.size
     lines.append(f"{this.name}: size fits {n_matched} outputs: rows {rows}, columns {columns}")
-    for stack in found.stacks[:5]:
+    for stack in result.stacks[:5]:
         parts = []
-        for pick in stack.picks:
-            names = [str(vocabulary()[number]) for number in pick.path[1:]]
-            parts.append(f"source {pick.path[0]} {' '.join(names)} (mode {pick.mode})")
+        for layer in stack.layers:
+            names = [str(vocabulary()[number]) for number in layer.path[1:]]
+            parts.append(f"source {layer.path[0]} {' '.join(names)} (mode {layer.mode})")
         lines.append(f"{this.name}: {stack.n_right} demos right: {' | '.join(parts)}")
     return lines

@@ -1,6 +1,12 @@
-"""Evolution: cards of mutants of what nearly works, kept by quality and diversity."""
+"""Evolution: cards of mutants, kept by quality and diversity."""
 
 from .evolution import DEFAULT_CARD_SIZE, MAX_CARD_SIZE, EvolveOptions, choose_card_size
-from .proposer import Mutants
+from .proposer import EvolveProposer
 
-__all__ = ["DEFAULT_CARD_SIZE", "MAX_CARD_SIZE", "EvolveOptions", "Mutants", "choose_card_size"]
+__all__ = [
+    "DEFAULT_CARD_SIZE",
+    "MAX_CARD_SIZE",
+    "EvolveOptions",
+    "EvolveProposer",
+    "choose_card_size",
+]

@@ -1,6 +1,6 @@
-"""Cards: parents in, one deal of new programs out, fused into a batt.
+"""Cards: mutants of parents, fused into a batt.
 
-A card is reproducible: the same parents, weights and seed give the same card, in every process.
+The same parents, weights and seed give the same card in every process.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from arcbatt.language.ir import walk
 from arcbatt.language.registry import get_primitive
 from arcbatt.language.text import format_batt
 from arcbatt.measure import phase
-from arcbatt.pool import Pool, Scored
+from arcbatt.pool import Pool, PoolTrial
 
 from .mutation import Mutant, Mutator
 
 T = TypeVar("T")
 
 DEFAULT_SIZE = 32
-# So many draws for each program that a card wants; then it stays smaller.
-DRAWS_A_PROGRAM = 25
-# One that gives a program that was met before is followed by another, up to so many.
+# A card stays smaller if this many draws per program do not fill it.
+DRAWS_PER_PROGRAM = 25
+# A mutant that was seen before is mutated again, up to this many times in all.
 MUTATIONS_IN_A_ROW = 4
-# Of a pool, so many of the best on each task are parents.
-PARENTS_A_TASK = 8
-# The calls of function values are of no family.
+# The number of a pool's best programs per task that become parents.
+PARENTS_PER_TASK = 8
+# Calls of function values belong to no family of primitives.
 INVOKE = "invoke"
 
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """Calls of a card's programs one by one, and those that are left of them in the batt."""
+    """The number of calls in separate programs (`before`) and in the batt (`after`)."""
 
     name: str
     before: int
@@ -48,9 +48,9 @@ class Sharing:
 
 @dataclass(frozen=True, slots=True)
 class CardStatistics:
-    """How much a batt shares: in all, by level, by family of primitives; mutants by kind.
+    """How much a batt shares: in total, by level and by family; and its mutants by kind.
 
-    The level of a call is one more than the highest of the calls that it needs.
+    The level of a call is one more than the highest level of the calls that it needs.
     """
 
     total: Sharing
@@ -73,7 +73,7 @@ class CardStatistics:
 
 @dataclass(frozen=True)
 class Card:
-    """One deal: its seed, the parents that were drawn (each once), and their mutants."""
+    """One deal: its seed, the distinct parents that were drawn, and their mutants."""
 
     seed: int
     parents: tuple[Program, ...]
@@ -81,22 +81,22 @@ class Card:
 
     @cached_property
     def programs(self) -> tuple[Program, ...]:
-        """The mutants' programs: what the batt runs."""
+        """The mutants' programs."""
         return tuple(mutant.program for mutant in self.mutants)
 
     @cached_property
     def batt(self) -> Batt:
-        """The programs fused, when first asked for."""
+        """The fused programs."""
         with phase("fuse"):
             return Batt(self.programs)
 
     @property
     def text(self) -> str:
-        """The batt as straight-line text: each call once, then the programs' results."""
+        """The batt as straight-line text: each call once, then the results."""
         return format_batt(self.programs)
 
     def statistics(self) -> CardStatistics:
-        """Count the calls before and after sharing."""
+        """Return the numbers of calls before and after sharing."""
         levels: dict[Node, int] = {}
         for node in walk(*[program.result for program in self.programs]):
             below = max((levels[arg] for arg in node.args), default=0)
@@ -124,7 +124,7 @@ def _family(node: Node) -> str:
 def _share(
     before: Iterable[object], after: Iterable[object], names: Iterable[object]
 ) -> tuple[Sharing, ...]:
-    """A row for each name that occurs, in their order."""
+    """Return a row for each name that occurs, in the order of `names`."""
     all_before, all_after = list(before), list(after)
     rows = (Sharing(str(name), all_before.count(name), all_after.count(name)) for name in names)
     return tuple(row for row in rows if row.before)
@@ -138,92 +138,89 @@ def deal(
     *,
     weights: Sequence[float] | None = None,
 ) -> Card:
-    """Deal a card of so many new programs; of fewer if the parents have no more to give.
+    """Return a card of `size` distinct new programs, or fewer if the parents yield no more.
 
-    For each a parent is drawn, with a chance in proportion to its weight (all alike without
-    weights), and mutated; all parents give parts. A mutant is left out if it is a parent or another
-    mutant of the card.
+    Parents are drawn in proportion to their weights (by default evenly) and mutated; all parents
+    are donors. Mutants that equal a parent are left out.
     """
     if size < 1:
         raise ValueError(f"a card has at least one program, not {size}")
     bounds = _bounds(parents, weights)
     rng = random.Random(seed)
     mutator = Mutator(parents, rng)
-    met = {parent.result.digest for parent in parents}
+    seen = {parent.result.digest for parent in parents}
 
     def draws() -> Iterator[tuple[Program, None]]:
-        for _ in range(DRAWS_A_PROGRAM * size):
+        for _ in range(DRAWS_PER_PROGRAM * size):
             yield parents[min(bisect(bounds, rng.random() * bounds[-1]), len(parents) - 1)], None
 
-    mutants = [mutant for mutant, _ in islice(new_mutants(mutator, draws(), met), size)]
+    mutants = [mutant for mutant, _ in islice(new_mutants(mutator, draws(), seen), size)]
     drawn = dict.fromkeys(mutant.parents[0] for mutant in mutants)
     return Card(seed, tuple(drawn), tuple(mutants))
 
 
-class _Met(Container[bytes], Protocol):
-    """Digests of programs that were met."""
+class _Seen(Container[bytes], Protocol):
+    """Digests of programs that were seen."""
 
     def add(self, digest: bytes) -> None:
-        """Add one."""
+        """Add a digest."""
 
 
 def new_mutants(
-    mutator: Mutator, parents: Iterable[tuple[Program, T]], met: _Met
+    mutator: Mutator, parents: Iterable[tuple[Program, T]], seen: _Seen
 ) -> Iterator[tuple[Mutant, T]]:
-    """Mutate one parent after the other; what has been met before is left out.
+    """Yield a new mutant of each parent, and add its digest to `seen`.
 
-    A mutant that is left out is itself mutated, a few times: a parent of few calls has soon given
-    all that one mutation makes of it. Parents come with anything that belongs to them, which comes
-    out with their mutants. The digests of the mutants are added to `met`.
+    A mutant that was seen before is itself mutated, a few times: a parent of few calls has soon
+    yielded all mutants that are one step away. Each parent comes with a value that is yielded with
+    its mutant.
     """
-    for parent, belonging in parents:
+    for parent, value in parents:
         program = parent
         for _ in range(MUTATIONS_IN_A_ROW):
             mutant = mutator.mutate(program)
             if mutant is None:
                 break
             digest = mutant.program.result.digest
-            if digest not in met:
-                met.add(digest)
+            if digest not in seen:
+                seen.add(digest)
                 made_from = (parent, *mutant.parents[1:])
-                yield Mutant(mutant.program, mutant.kind, made_from), belonging
+                yield Mutant(mutant.program, mutant.kind, made_from), value
                 break
             program = mutant.program
 
 
 def _bounds(parents: Sequence[Program], weights: Sequence[float] | None) -> list[float]:
-    """The sums of weights up to each parent."""
+    """Return the cumulative weights of parents."""
     if not parents:
         raise ValueError("a card needs parents")
     if weights is None:
         weights = [1.0] * len(parents)
     if len(weights) != len(parents) or min(weights) < 0 or sum(weights) <= 0:
-        raise ValueError("every parent needs a weight of 0 or more, and some must be above 0")
+        raise ValueError("every parent needs a weight of 0 or more, and one must be above 0")
     return list(accumulate(weights))
 
 
-def _weight_of(row: Scored) -> float:
-    """A parent's weight by what it reached on a task: the square of its merit, 0 to 1.
+def _weight_of(trial: PoolTrial) -> float:
+    """Return a parent's weight: the square of its credit or its share of fitted demos.
 
-    The merit is the part of the demos that it fits or its credit, whichever is more; so one that
-    fits a task is drawn four times as often as one that is half right.
+    So a program that fits a task is drawn four times as often as one that is half right.
     """
-    return float(max(row.n_fitted / row.n_demos, row.credit / FULL_CREDIT) ** 2)
+    return float(max(trial.n_fitted / trial.n_demos, trial.credit / FULL_CREDIT) ** 2)
 
 
 def pool_parents(pool: Pool) -> tuple[list[Program], list[float]]:
-    """The parents of a pool and their weights: the best programs of every task.
+    """Return a pool's best programs of every task, with their weights on their best task.
 
-    One that is good at several tasks has the weight of the best. In a pool without scores all
-    solvers are parents, and alike.
+    In a pool without trials, all solvers are parents with the same weight.
     """
-    rows = pool.parents(per_task=PARENTS_A_TASK)
-    if not rows:
+    trials = pool.parents(per_task=PARENTS_PER_TASK)
+    if not trials:
         solvers = list(pool.solvers())
         return solvers, [1.0] * len(solvers)
     weights: dict[bytes, float] = {}
     programs: dict[bytes, Program] = {}
-    for row, program in pool.readable(rows):
-        weights[row.program] = max(weights.get(row.program, 0.0), _weight_of(row))
-        programs[row.program] = program
+    for trial, program in pool.readable(trials):
+        weights[trial.program] = max(weights.get(trial.program, 0.0), _weight_of(trial))
+        programs[trial.program] = program
     return list(programs.values()), list(weights.values())

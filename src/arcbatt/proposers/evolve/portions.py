@@ -1,8 +1,8 @@
-"""A card in portions: an order in, mutants dealt portion by portion, a fused card out.
+"""Cards in portions, which several processes can deal, and their assembly into one fused card.
 
-Who deals a portion, this process or another one, makes no difference: each has a seed of its own,
-and depends on nothing but the order. A program's draws are all in one portion, or in few, so that
-hardly any mutant is dealt twice.
+It makes no difference which process deals a portion: it has its own seed, and depends on nothing
+but the order. A program's draws are all in one portion, or in few, so that hardly any mutant is
+dealt twice.
 """
 
 from __future__ import annotations
@@ -20,75 +20,75 @@ from math import ceil
 import numpy as np
 
 from arcbatt.engine.batt import Batt, GraphBatt
-from arcbatt.engine.fusing import Fusing
-from arcbatt.engine.graphs import Graph, GraphPrograms, merge_graphs
+from arcbatt.engine.graph.fusion import GraphBuilder
+from arcbatt.engine.graph.graphs import Graph, GraphPrograms, merge_graphs
 from arcbatt.language import Program
 from arcbatt.measure import phase
-from arcbatt.pool import Card
+from arcbatt.pool import PoolCard
 
 from .archive import Draws
 from .cards import new_mutants
-from .met import MetFilter, MetPrograms
 from .mutation import Donors, Mutant, Mutator, Rates
 from .mutation.mutator import mutant_name
+from .seen_programs import SeenFilter, SeenPrograms
 
-# Mutants of a portion: so few that there are portions for many processes, so many that to send
-# them takes a small part of the time.
+# Few enough mutants that there are portions for many processes, and enough that sending them takes
+# a small part of the time.
 PORTION_SIZE = 30
 
 
 @dataclass(frozen=True, slots=True)
 class Portion:
-    """A part of a card: so many mutants at most, of parents in the order of their draws.
+    """A part of a card: at most `size` mutants, of parents in the order of their draws.
 
-    That of one number has mostly the same parents in every card.
+    The portion with the same number has mostly the same parents in every card.
     """
 
     number: int
     seed: int
     size: int
-    draws: list[int]  # places among the card's draws
-    parents: list[int]  # of each of them, which of the card's parents it is
+    draws: list[int]  # indices of the card's draws
+    parents: list[int]  # for each draw, the index of the card's parent
 
     def to_tuple(self) -> tuple[int, int, int, list[int], list[int]]:
-        """Return its fields, which make it again."""
+        """Return the fields, from which `Portion` can be made again."""
         return self.number, self.seed, self.size, self.draws, self.parents
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A card that is to be dealt, and all that its mutants depend on beside what was met.
+    """A card to deal, with everything that its mutants depend on except the programs seen.
 
-    `following` are the donors of later orders, so that whoever deals can prepare them.
+    `next_donors` are the donors of later orders, which processes can prepare.
     """
 
-    card: Card
+    card: PoolCard
     draws: Draws
     donors: Donors
-    following: Donors | None
+    next_donors: Donors | None
     rates: Rates
     max_calls: int
     portions: tuple[Portion, ...]
 
 
-def divide(card: Card, draws: Draws) -> tuple[Portion, ...]:
+def divide(card: PoolCard, draws: Draws) -> tuple[Portion, ...]:
     """Divide the draws of a card into portions of about the same number of draws.
 
-    Those of one program are together, unless they are more than a portion has in the mean: in the
-    first portion with room from that on which its digest says. So they are mostly in the same one
-    in every card, and whoever deals it has taken its parents apart before.
+    The draws of one program are kept together, unless they exceed the average portion: they go to
+    the first portion with room, starting at one given by the program's digest. So a program is
+    mostly in the same portion in every card, and its process has analyzed it before.
     """
     n_portions = max(1, -(-card.size // PORTION_SIZE))
-    n_at_most = max(1, len(draws.chosen) // n_portions)
+    max_draws = max(1, len(draws.chosen) // n_portions)
     loads = [0] * n_portions
-    portion_of = np.zeros(len(draws.programs), np.int64)  # of those that are in one alone
+    portion_of = np.zeros(len(draws.programs), np.int64)  # of programs in one portion
     shared: dict[int, list[int]] = {}
     for parent, n_draws in Counter(draws.chosen).most_common():
-        n_chunks = -(-n_draws // n_at_most)
+        n_chunks = -(-n_draws // max_draws)
         digest = draws.programs[parent].result.digest
         portion = int.from_bytes(digest[:4], "little") % n_portions
         chosen = []
-        room = n_at_most - n_draws // n_chunks
+        room = max_draws - n_draws // n_chunks
         for _ in range(n_chunks):
             n_tried = 1
             while loads[portion] > room and n_tried < n_portions:
@@ -105,25 +105,23 @@ def divide(card: Card, draws: Draws) -> tuple[Portion, ...]:
     for parent, chosen in shared.items():
         of_parent = np.flatnonzero(parents == parent)
         portions[of_parent] = np.resize(chosen, len(of_parent))
-    # The draws portion by portion, in each as they were drawn.
+    # Sort the draws by portion, and within a portion by time.
     order = np.argsort(portions, kind="stable")
     ends = np.cumsum(np.bincount(portions, minlength=n_portions))[:-1]
     places = [each.tolist() for each in np.split(order, ends)]
     parents_of = [each.tolist() for each in np.split(parents[order], ends)]
     size = ceil(card.size / n_portions)
-    # What stands last may be left out: any of them, not always those that are filled last.
+    # The last portions may be cut off, so shuffle them.
     shuffled = random.Random(card.seed).sample(range(n_portions), n_portions)
     return tuple(Portion(k, card.seed << 16 | k, size, places[k], parents_of[k]) for k in shuffled)
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
-    """Have no cycles looked for meanwhile.
+def without_garbage_collection() -> Iterator[None]:
+    """Suspend Python's garbage collection of reference cycles.
 
-    A card makes and drops some hundred thousand nodes, which are in no cycle. They would have all
-    objects of the process looked through again and again, a fifth of the time. What is left of a
-    card counts as old at once, so that it is looked through with the other old objects, not for
-    itself.
+    A card creates and drops some hundred thousand nodes without cycles, which would trigger
+    searches that take a fifth of the time. The nodes that remain count as old at once.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -136,19 +134,19 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-class _MetHere:
-    """What was met when a card was ordered, and in this portion since."""
+class _SeenInPortion:
+    """The programs seen before a card was ordered, and in this portion."""
 
-    def __init__(self, before: MetFilter) -> None:
+    def __init__(self, before: SeenFilter) -> None:
         self._before = before
-        self._here: set[bytes] = set()
+        self._new: set[bytes] = set()
 
     def add(self, digest: bytes) -> None:
-        self._here.add(digest)
+        self._new.add(digest)
 
     def __contains__(self, digest: object) -> bool:
         assert isinstance(digest, bytes)
-        return digest in self._here or digest in self._before
+        return digest in self._new or digest in self._before
 
 
 def deal_portion(
@@ -157,23 +155,23 @@ def deal_portion(
     donors: Donors,
     rates: Rates,
     max_calls: int,
-    met: MetFilter,
+    seen: SeenFilter,
 ) -> list[tuple[Mutant, int]]:
-    """Deal the mutants of a portion, each with the place of its draw; `parents` are the card's."""
+    """Return a portion's mutants with the indices of their draws; `parents` are the card's."""
     mutator = Mutator(donors, random.Random(portion.seed), max_calls=max_calls, rates=rates)
     programs = [parents[k] for k in portion.parents]
     draws = zip(programs, portion.draws, strict=True)
-    return list(islice(new_mutants(mutator, draws, _MetHere(met)), portion.size))
+    return list(islice(new_mutants(mutator, draws, _SeenInPortion(seen)), portion.size))
 
 
 @dataclass(frozen=True, slots=True)
 class DealtPortion:
-    """The mutants of a portion, as arrays; `mates` are places of donors.
+    """The mutants of a portion as arrays; `mates` are indices of donors.
 
-    There are programs if they were dealt in this process, otherwise their graph alone.
+    A portion dealt in this process has programs; one from another process has only their graph.
     """
 
-    draws: list[int]  # places among the card's
+    draws: list[int]  # indices of the card's draws
     kinds: list[str]
     mates: list[tuple[int, ...]]
     programs: list[Program] | None
@@ -181,7 +179,7 @@ class DealtPortion:
 
     @classmethod
     def of(cls, mutants: Sequence[tuple[Mutant, int]], donors: Donors) -> DealtPortion:
-        """Return what was dealt in this process."""
+        """Return a portion that was dealt in this process."""
         return cls(
             [draw for _, draw in mutants],
             [mutant.kind for mutant, _ in mutants],
@@ -200,31 +198,31 @@ class DealtPortion:
         """Return the programs' graph."""
         if self.graph is not None:
             return self.graph
-        fusing = Fusing()
+        builder = GraphBuilder()
         programs = self.programs or ()
-        return fusing.to_graph([fusing.add(each.result, each.name) for each in programs])
+        return builder.to_graph([builder.add(each.result, each.name) for each in programs])
 
 
 @dataclass(frozen=True)
 class DealtCard:
-    """A card: mutants, and by place their digests, kinds and tasks."""
+    """The mutants of a card, with their digests, kinds and tasks."""
 
     order: Order
     portions: Sequence[DealtPortion]
-    chosen: list[int]  # places among the mutants of all portions
+    chosen: list[int]  # indices of the mutants of all portions
     digests: list[bytes]
     kinds: list[str]
-    tasks: list[int | None]  # that each is meant for
+    tasks: list[int | None]  # for which their parents were drawn
 
     def __len__(self) -> int:
         return len(self.digests)
 
     @property
-    def card(self) -> Card:
+    def card(self) -> PoolCard:
         return self.order.card
 
     def made_from(self, place: int) -> tuple[Program, ...]:
-        """The parent of a mutant, and the donors of its parts."""
+        """Return the parent of a mutant, and the donors of its parts."""
         index = self.chosen[place]
         for portion in self.portions:
             if index < len(portion.draws):
@@ -236,20 +234,17 @@ class DealtCard:
 
     @cached_property
     def batt(self) -> Batt:
-        """The programs fused, by whoever asks first: the thread that has the engine run them."""
+        """The fused programs; the engine's thread is the first to ask for them."""
         with phase("fuse"):
             return _fuse(self.portions, self.chosen)
 
 
-def assemble(order: Order, portions: Sequence[DealtPortion], met: MetPrograms) -> DealtCard:
-    """Take what is new of a card's portions, which is met from now on.
-
-    What they have beyond the size of the card is left out.
-    """
+def assemble(order: Order, portions: Sequence[DealtPortion], seen: SeenPrograms) -> DealtCard:
+    """Return the card of all new mutants in its portions, up to its size, and mark them seen."""
     digests = [digest for portion in portions for digest in portion.digests]
-    new = met.find_new(digests)[: order.card.size]
+    new = seen.find_new(digests)[: order.card.size]
     chosen_digests = [digests[k] for k in new]
-    met.add_all(chosen_digests)
+    seen.add_all(chosen_digests)
     kinds = [kind for portion in portions for kind in portion.kinds]
     draws = [draw for portion in portions for draw in portion.draws]
     tasks = order.draws.tasks
@@ -264,7 +259,7 @@ def assemble(order: Order, portions: Sequence[DealtPortion], met: MetPrograms) -
 
 
 def _fuse(portions: Sequence[DealtPortion], chosen: Sequence[int]) -> Batt:
-    """The chosen ones of the portions' programs as one batt."""
+    """Return the chosen programs of all portions as one batt."""
     if all(portion.graph is None for portion in portions):
         made = [program for portion in portions for program in portion.programs or ()]
         return Batt([made[k] for k in chosen])

@@ -1,68 +1,66 @@
-"""Proposes mutants of what nearly works, card after card."""
+"""The proposer `evolve`: mutants of programs that nearly work, card after card."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from arcbatt.evaluation import Validator
 from arcbatt.language import Program
 from arcbatt.plurals import count
 
-from ..proposer import Candidate, Context, Offer, propose_plainly
+from ..proposer import Candidate, Context, Offer, make_proposal
 from .cards import pool_parents
 from .evolution import N_BEGUN, Evolution, EvolveOptions
 from .mutation import Mutator, Rates
 from .mutation.kinds import MACRO
 
 CARD = "card"
-# Programs that are nearly right are proposed every so many cards; what fits a task, at once.
+# Nearly right programs are proposed once per this many cards; programs that fit, at once.
 PROPOSE_EVERY = 20
-# Of what other proposers have found for a task, so many become parents.
+# The most candidates of other proposers per task that become parents.
 MAX_PARENTS = 8
-# Of a card, and of each of its tasks, on training: what it costs to deal and fuse it however few
-# tasks are open, what it costs to run. What a card gains halves with every so many.
-CARD_S, COST_S, GAIN, CARDS_TO_HALVE = 0.35, 4e-3, 8e-5, 100
-# So many cards in a row without a mutant end it: one may find none by chance, and what was kept
-# meanwhile is known to the last of so many.
+# Estimates from training: seconds per card, however few tasks are open; seconds per card and task;
+# tasks gained per card and task at first; the number of cards after which the gain has halved.
+CARD_S, TASK_S, GAIN, CARDS_TO_HALVE = 0.35, 4e-3, 8e-5, 100
+# Give up after this many cards in a row without a mutant: one may be empty by chance, and the last
+# of them was dealt from everything that is kept now.
 CARDS_TO_GIVE_UP = N_BEGUN + 2
 
 
-class Mutants:
-    """Evolves programs in the run's pool, and proposes what its archive keeps."""
+class EvolveProposer:
+    """Evolves programs in the run's pool, and proposes those that its archive keeps."""
 
     name = "evolve"
     trust = 0.5
+    switches: ClassVar = {
+        "parents": "candidates of other proposers as parents",
+        "macros": "mutations by subprograms that recur in the library",
+    }
+    count_columns: ClassVar = {
+        "": "mutation",
+        "tried": "tried",
+        "ran": "ran",
+        "improved": "improved",
+        "fitted": "fitted",
+        "share": "share now",
+        "payoff": "payoff now",
+    }
 
-    def __init__(
-        self,
-        options: EvolveOptions,
-        differences: Path,
-        *,
-        use_parents: bool = True,
-        use_macros: bool = True,
-    ) -> None:
-        """`differences` is where a program is written that gives alone what its batt did not.
-
-        `use_parents`: what other proposers have found for a task is evolved from. `use_macros`:
-        what recurs in the library is a kind of mutation.
-        """
+    def __init__(self, options: EvolveOptions, off: frozenset[str] = frozenset()) -> None:
+        """Make a proposer; `off` names the `switches` that are off."""
         self._options = options
-        self._differences = differences
-        self._use_parents = use_parents
-        self._kinds = [kind for kind in Mutator.kinds if use_macros or kind != MACRO]
+        self._use_parents = "parents" not in off
+        self._kinds = [kind for kind in Mutator.kinds if kind != MACRO or "macros" not in off]
         self.evolution: Evolution | None = None
-        # Once it is finished, there is only what came of it; the next round begins it anew.
+        # A finished evolution is only read; another round of work begins a new one.
         self._is_finished = False
         self._proposed: set[tuple[int, Program]] = set()
         self._taken: set[tuple[int, Program]] = set()
         self._n_worked = 0
-        # What the last ones took: none is begun that would not end in time.
+        # Durations of the last card and proposal: neither is begun if it would not end in time.
         self._card_s = 0.0
         self._propose_s = 0.0
-        self._n_rounds_met = -1  # of the loop: more of them, and others have worked meanwhile
+        self._next_round = -1  # of the loop; another number means that other proposers worked
         self._is_exhausted = False
         self._n_empty = 0
         self._counts = {"n_parents_offered": 0, "n_parents_kept": 0}
@@ -74,12 +72,12 @@ class Mutants:
         if self.evolution is not None:
             tasks, n_cards = self.evolution.board.tasks, self.evolution.n_cards
         elif state is not None:
-            # Those that it began with, also if they are fitted by now: solvers are parents, too.
+            # The tasks at the start, even if they are fitted by now: solvers are parents too.
             begun = set(state["tasks"])
             tasks = tuple(task for task in context.board.tasks if task.id in begun)
             n_cards = state["n_cards"]
         else:
-            # The archive keeps one solver a task: where something fits it has nothing to add.
+            # The archive keeps one solver per task, so it cannot add to a fitted one.
             tasks = tuple(task for task in context.board.tasks if not context.n_agreeing(task))
             n_cards = 0
         if not tasks or context.allowance.left_s < self._card_s + self._propose_s:
@@ -89,7 +87,7 @@ class Mutants:
             CARD,
             tasks,
             gain,
-            CARD_S + COST_S * len(tasks),
+            CARD_S + TASK_S * len(tasks),
             divides=False,
             reads_candidates=self._use_parents,
         )
@@ -99,21 +97,21 @@ class Mutants:
             self.evolution = self._begin(offer, context)
             self._is_finished = False
         evolution = self.evolution
-        if self._use_parents and context.n_rounds != self._n_rounds_met:
+        if self._use_parents and context.n_rounds != self._next_round:
             self._take_parents(evolution, context)
-        self._n_rounds_met = context.n_rounds + 1
+        self._next_round = context.n_rounds + 1
         if not self._n_worked:
             self._propose(evolution, context)
         left_s = context.allowance.left_s
         if left_s < self._card_s + self._propose_s:
             return
-        # By the clock of the budget: on a busy machine that of CPU time goes slower.
+        # Measured by the budget's clock: on a busy machine, CPU time lags behind it.
         began_s = context.allowance.clock()
         result = evolution.step(is_last=left_s < (N_BEGUN + 1) * self._card_s + self._propose_s)
         self._card_s = context.allowance.clock() - began_s
         self._n_worked += 1
         is_due = self._n_worked % PROPOSE_EVERY == 0
-        if result.found or is_due:
+        if result.new_fits or is_due:
             self._propose(evolution, context, nearly_right=is_due)
         context.save_state(evolution.to_json())
         context.log(
@@ -128,62 +126,59 @@ class Mutants:
                 "best_credit": evolution.archive.best_credit,
                 "ran_on": result.ran_on,
                 "found": [
-                    {"task": f.task.id, "program": f.program.hash, "mutation": f.mutation}
-                    for f in result.found
+                    {"task": fit.task.id, "program": fit.program.hash, "mutation": fit.mutation}
+                    for fit in result.new_fits
                 ],
             }
         )
         self._n_empty = 0 if result.n_mutants else self._n_empty + 1
         if self._n_empty == CARDS_TO_GIVE_UP:
-            context.say("no new program can be made from what is there")
+            context.say("the parents yield no new programs")
             self._is_exhausted = True
 
     def _begin(self, offer: Offer, context: Context) -> Evolution:
         board = context.board.part(offer.tasks)
-        validator = Validator(board, self._differences)
         if self.evolution is not None:
-            validator = replace(self.evolution.validator, board=board)
             self._taken.clear()
             self._n_worked = 0
-        rates = Rates(self._kinds)
         known = context.known
-        evolution = Evolution(board, context.pool, self._options, validator, rates, known)
+        evolution = Evolution(board, context.pool, self._options, Rates(self._kinds), known)
         state = context.state()
         programs = list(known)
         if state is not None:
             evolution.resume_from(state)
             kept, _ = pool_parents(context.pool)
             programs = list(dict.fromkeys([*programs, *kept]))
-        a_program_s = evolution.begin(
+        program_s = evolution.begin(
             programs,
             context.say,
             lambda: context.allowance.is_spent,
             context.allowance.clock,
         )
         if state is not None:
-            evolution.take_kept()
-        self._card_s = a_program_s * self._options.card_size
+            evolution.take_from_pool()
+        self._card_s = program_s * self._options.card_size
         return evolution
 
     def _take_parents(self, evolution: Evolution, context: Context) -> None:
-        """Put the best that other proposers have found for each task among what is evolved."""
-        found = [
+        """Offer the best candidates of other proposers for each task to the archive."""
+        new = [
             (t, candidate.program, candidate.proposer)
             for t, task in enumerate(evolution.board.tasks)
             for candidate in _best_of_others(context.candidates(task), self.name)
             if (t, candidate.program) not in self._taken
         ]
-        if not found:
+        if not new:
             return
-        self._taken.update((t, program) for t, program, _ in found)
-        context.say(f"{count(len(found), 'program')} of other proposers")
-        self._counts["n_parents_offered"] += len(found)
-        self._counts["n_parents_kept"] += evolution.take(found)
+        self._taken.update((t, program) for t, program, _ in new)
+        context.say(f"{count(len(new), 'program')} of other proposers")
+        self._counts["n_parents_offered"] += len(new)
+        self._counts["n_parents_kept"] += evolution.take(new)
 
     def _propose(
         self, evolution: Evolution, context: Context, *, nearly_right: bool = True
     ) -> None:
-        """Propose what the archive has that was not proposed before."""
+        """Propose the archive's programs that were not proposed before."""
         began_s = context.allowance.clock()
         for t, niche in enumerate(evolution.archive.niches):
             entries = [] if niche.solver is None else [niche.solver]
@@ -193,13 +188,13 @@ class Mutants:
                 self._proposed.update((t, entry.program) for entry in new)
                 task = evolution.board.tasks[t]
                 context.propose(
-                    [propose_plainly(entry.program, task, entry.credit) for entry in new]
+                    [make_proposal(entry.program, task, entry.trial.credit) for entry in new]
                 )
         if nearly_right:
             self._propose_s = context.allowance.clock() - began_s
 
     def mutations(self) -> dict[str, dict[str, float]]:
-        """Return by kind of mutation what was tried and what became of it."""
+        """Return the counts by kind of mutation: tried, ran, improved, fitted."""
         rates = None if self.evolution is None else self.evolution.rates
         return {} if rates is None else rates.table()
 
@@ -210,20 +205,9 @@ class Mutants:
         context.save_state(self.evolution.to_json())
         try:
             self.evolution.close()
-        finally:  # a pool that cannot be written to any more loses none of it
+        finally:  # propose even if the pool cannot be written to
             in_time = context.allowance.left_s > self._propose_s
             self._propose(self.evolution, context, nearly_right=in_time)
-
-    @property
-    def trouble(self) -> str | None:
-        """What is wrong with the engine, if programs gave alone what they did not in a batt."""
-        validator = None if self.evolution is None else self.evolution.validator
-        if validator is None or not validator.n_differences:
-            return None
-        return (
-            f"{validator.n_differences} programs gave alone what they did not give in their batt: "
-            f"a bug; the files in {validator.folder} have all about it"
-        )
 
     def counts(self) -> Mapping[str, Mapping[str, Any]]:
         parents = {"parents": dict(self._counts)} if self._use_parents else {}
@@ -231,7 +215,7 @@ class Mutants:
 
 
 def _best_of_others(known: Sequence[Candidate], name: str) -> list[Candidate]:
-    """The best that other proposers have found, no two with the same outputs."""
+    """Return the best candidates of other proposers, no two with the same outputs."""
     chosen: dict[object, Candidate] = {}
     for candidate in known:
         if candidate.proposer != name:

@@ -1,11 +1,11 @@
-"""Many machines: the offers of a loop in, what workers made of them out.
+"""Clusters: workers in other processes or on other machines do the work that a loop accepts.
 
-`driver` divides offers into units and sees to it that each is done once, `worker` does them,
-`messages` is what they write to each other; `local` (processes) and `ray_actors` carry it.
+`driver` divides offers into units and has each done once, `worker` does them, `messages` defines
+what they send each other, and `local` (processes) and `ray_actors` are the transports.
 """
 
+from .addresses import check_cluster, open_cluster
 from .driver import Cluster, WorkerCount, WorkerError
-from .opening import check_cluster, open_cluster
 from .transport import ClusterError
 
 __all__ = [

@@ -1,9 +1,8 @@
-"""The driver: offers of a loop in, units to workers out, and what comes back into the loop.
+"""The driver sends offers of a loop to workers as units, and applies their results to the loop.
 
-A unit has an id. Its first result counts, any other is left; so a unit may be sent twice without
-harm, to replace a worker that was lost or is too slow. In step, an offer is worked off whole before
-the next begins, and a run repeats exactly whatever the number of workers. Otherwise nobody waits:
-who is idle is given the next offer for the tasks that nobody works on.
+Only the first result of a unit counts, so that a unit can be sent twice if a worker is lost or too
+slow. In step, an offer is finished before the next begins, and a run repeats exactly with any
+number of workers. Otherwise an idle worker gets the next offer, for tasks that no worker has.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ from arcbatt.proposers import Offer, Proposer
 from arcbatt.tasks import Task
 
 from ..loop import Loop
-from ..run import RunOptions
-from .dividing import divide
+from ..options import SearchOptions
+from .division import divide
 from .messages import (
     Hello,
     MessageError,
@@ -33,32 +32,34 @@ from .messages import (
     Setup,
     Unit,
     candidate_to_json,
-    found_from_json,
     kind_of,
     program_to_json,
     task_to_json,
+    trial_from_json,
     versions,
 )
 from .migration import Migration
 from .transport import ClusterError, Event, Transport
 
-# A unit that so many workers were lost on is divided or, of one task, given up; and so is an island
-# that has run out of memory so often.
+# A unit on which this many workers were lost is divided or, with one task, given up; so is an
+# island that ran out of memory this often.
 MAX_TRIES = 3
-# So many workers lost before they were ready, and no more are started.
+# No more workers are started once this many were lost before they were ready.
 MAX_FAILED_STARTS = 3
-# So long is waited for a worker while there is none.
+# How long to wait for the first worker.
 JOIN_S = 120.0
-# So often the driver looks whether the cluster has grown, and for stragglers.
+# How often the driver checks for free cores in the cluster, and for stragglers.
 LOOK_EVERY_S = 2.0
-# A unit that takes so long, and so many times the mean of its item, goes to a second worker too,
-# if one is idle.
+# How often it checks whether the search was interrupted.
+POLL_S = 0.2
+# A unit that takes at least this long, and this many times the mean of its item, is also sent to an
+# idle worker.
 STRAGGLER_S, STRAGGLER_TIMES = 30.0, 4.0
-# A unit must be done so long before the end, since its result has a way to go.
+# Time before the end that a result needs to arrive.
 LATENCY_S = 0.2
-# So long after the end results are still taken.
+# How long after the end results are still accepted.
 GRACE_S = 2.0
-# An island reports so often.
+# How often an island reports.
 SLICE_S = 10.0
 WORKERS = "workers"
 STARTING, IDLE, WORKING = "starting", "idle", "working"
@@ -66,12 +67,12 @@ LOST, REFUSED, ENDED = "lost", "refused", "ended"
 
 
 class WorkerError(ClusterError):
-    """A proposer has failed on a worker, as it would have here: a bug, with its traceback."""
+    """A proposer failed on a worker: a bug, with its traceback."""
 
 
 @dataclass
 class WorkerCount:
-    """What a worker is, and what it has done; `wall_s` and `cpu_s` are those of its units."""
+    """A worker and its work; `wall_s` and `cpu_s` are the times of its units."""
 
     name: str
     began_s: float
@@ -98,15 +99,15 @@ class WorkerCount:
         self.state, self.ended_s = state, perf_counter()
 
     def to_json(self) -> dict[str, Any]:
-        """Return all but the times of this process's clock."""
+        """Return everything but the times of this process's clock."""
         content = {**vars(self), "ran_on": dict(self.ran_on)}
         del content["began_s"], content["ended_s"]
         return content
 
 
 @dataclass
-class _Out:
-    """A unit that is out, and who has it since when."""
+class _Pending:
+    """A unit in progress, and since when each of its workers has it."""
 
     unit: Unit
     since_s: dict[str, float] = field(default_factory=dict)
@@ -117,18 +118,17 @@ class _Out:
 
 
 class Cluster:
-    """Works off the offers of one run of a loop (`arcbatt.solving.loop.Workers`)."""
+    """Does the offered work of one run of a loop (`arcbatt.solving.loop.Workers`)."""
 
     def __init__(
-        self, transport: Transport, options: RunOptions, folder: Path | None = None
+        self, transport: Transport, options: SearchOptions, folder: Path | None = None
     ) -> None:
-        """In `folder` is a log of each worker; without one there are none."""
+        """Each worker is logged to a file in `folder`, if one is given."""
         self.transport = transport
         self.workers: dict[str, WorkerCount] = {}
         self.n_retries = 0
-        self.n_late = 0  # results of units that had one already
+        self.n_late = 0  # results of units that already had one
         self.given_up: list[str] = []
-        self.trouble: str | None = None
         self._options = options
         self._folder = None if folder is None else folder / WORKERS
         self._in_step = True
@@ -136,21 +136,21 @@ class Cluster:
         self._tasks: dict[str, Task] = {}
         self._idle: deque[str] = deque()
         self._queue: deque[Unit] = deque()
-        self._out: dict[str, _Out] = {}
+        self._pending: dict[str, _Pending] = {}
         self._tries: Counter[str] = Counter()
         self._numbers = count(1)
         self._unit_s: dict[tuple[str, str], list[float]] = {}
         self._failures: list[str] = []
         self._looked_s = 0.0
-        self._seen_s = 0.0  # when some worker was last there
+        self._seen_s = 0.0  # of the last message from any worker
         self._migration = Migration()
         self._ended_islands: set[tuple[str, str]] = set()
 
-    # --- what the loop asks for ---
+    # --- interface of the loop ---
 
     @property
     def busy(self) -> set[str]:
-        units = [*self._queue, *(out.unit for out in self._out.values())]
+        units = [*self._queue, *(out.unit for out in self._pending.values())]
         return {name for unit in units if unit.slice_s is None for name in unit.tasks}
 
     def begin(self, loop: Loop, *, in_step: bool) -> None:
@@ -161,21 +161,21 @@ class Cluster:
             self._folder.mkdir(exist_ok=True)
         with phase("load"):
             self._setup = Setup(
-                config=asdict(self._options.to_config("solve")),
+                options=self._options.to_json(),
                 tasks=[task_to_json(task) for task in loop.tasks],
                 known=[program_to_json(program) for program in loop.known],
             ).to_bytes()
         self._seen_s = perf_counter()
         self._say(f"starting workers: {self.transport.name}")
-        self._look()
+        self._manage_workers()
         while not self._idle and loop.left_s > 0:
             self._receive()
 
-    def work_off(self, proposer: Proposer, offer: Offer, max_rounds: int | None) -> int:
+    def work_on(self, proposer: Proposer, offer: Offer, max_rounds: int | None) -> int:
         if not offer.divides:
             self._send_to_islands(proposer, offer, max_rounds)
             self._exchange()
-            return 0  # counted by the rounds that islands report
+            return 0  # islands report their rounds
         n_workers = max(sum(worker.is_living for worker in self.workers.values()), 1)
         units = [
             self._make_unit(proposer, offer, tasks)
@@ -188,7 +188,7 @@ class Cluster:
         return 1
 
     def _wait_for_all(self) -> None:
-        """Wait until no worker is starting, but not for ever: rounds are for all islands."""
+        """Wait a while for starting workers: rounds are divided among all islands."""
         until_s = perf_counter() + JOIN_S
         while perf_counter() < until_s and self._loop.left_s > 0:
             if all(worker.state != STARTING for worker in self.workers.values()):
@@ -196,17 +196,18 @@ class Cluster:
             self._receive()
 
     def wait(self) -> bool:
-        n_out = len(self._out)
-        while n_out and len(self._out) == n_out and self._loop.left_s > 0:
+        n_pending = len(self._pending)
+        while n_pending and len(self._pending) == n_pending and self._loop.left_s > 0:
             self._receive()
-        return bool(n_out)
+        return bool(n_pending)
 
     def end(self) -> None:
         until_s = perf_counter() + GRACE_S
         self._queue.clear()
         try:
-            # What the end of the time has cut off comes now; what an interrupt has, never.
-            while self._out and self._loop.left_s <= 0 and perf_counter() < until_s:
+            # Results of units that ran out of time are about to arrive; after an interrupt, the
+            # driver does not wait for them.
+            while self._pending and self._loop.is_out_of_time and perf_counter() < until_s:
                 self._receive()
         finally:
             self.transport.close()
@@ -218,11 +219,11 @@ class Cluster:
     # --- sending and receiving ---
 
     def _exchange(self) -> None:
-        """Send what there is until somebody is idle or, in step, nothing is out."""
+        """Send units until a worker is idle or, in step, until all are done."""
         self._feed()
         while self._loop.left_s > 0:
-            is_done = not self._queue and (not self._out if self._in_step else self._idle)
-            # So near to the end nothing more is begun, and whoever asked would ask again.
+            is_done = not self._queue and (not self._pending if self._in_step else self._idle)
+            # Near the end nothing more is started; returning would only cause another offer.
             if is_done and self._loop.left_s > LATENCY_S:
                 return
             self._receive()
@@ -258,7 +259,7 @@ class Cluster:
         )
 
     def _send_to_islands(self, proposer: Proposer, offer: Offer, max_rounds: int | None) -> None:
-        """Have each idle worker go on with its island, and with what others have found."""
+        """Have each idle worker continue its island, with candidates of the others."""
         if max_rounds is not None:
             self._wait_for_all()
         islands = [each for each in self._idle if (each, proposer.name) not in self._ended_islands]
@@ -266,9 +267,9 @@ class Cluster:
         if all((each, proposer.name) in self._ended_islands for each in living):
             self._loop.give_up(proposer.name)
         elif not islands:
-            self._receive()  # or whoever asked would ask again at once
+            self._receive()  # otherwise the loop would make the same offer at once
         for place, worker in enumerate(islands):
-            # Rounds are those of all islands together.
+            # All islands share the rounds.
             n_rounds = None if max_rounds is None else -(-(max_rounds - place) // len(islands))
             if n_rounds == 0:
                 continue
@@ -288,7 +289,7 @@ class Cluster:
         left_s = max(self._loop.left_s - LATENCY_S, 0.0)
         with phase("store"):
             message = replace(unit, allowance_s=left_s).to_bytes()
-        self._out.setdefault(unit.id, _Out(unit)).since_s[name] = perf_counter()
+        self._pending.setdefault(unit.id, _Pending(unit)).since_s[name] = perf_counter()
         worker = self.workers[name]
         worker.state = WORKING
         worker.n_bytes_sent += len(message)
@@ -296,17 +297,17 @@ class Cluster:
         self.transport.send(name, message)
 
     def _receive(self) -> None:
-        """Take what comes next, if something does soon, and look after the workers."""
+        """Handle the next event, if one comes soon, and look after the workers."""
         try:
-            # Waiting is the workers' time.
+            # The workers run meanwhile.
             with phase("run"):
-                event = self.transport.events.get(timeout=min(LOOK_EVERY_S, self._patience_s))
+                event = self.transport.events.get(timeout=min(POLL_S, self._patience_s))
         except Empty:
             pass
         else:
             self._take(event)
         if perf_counter() - self._looked_s > LOOK_EVERY_S:
-            self._look()
+            self._manage_workers()
 
     @property
     def _patience_s(self) -> float:
@@ -332,10 +333,10 @@ class Cluster:
                 self._take_result(worker, Result.from_bytes(event.message), len(event.message))
         except MessageError as error:
             self.transport.end(worker.name)
-            self._lose(worker, f"it wrote what it should not: {error}")
+            self._lose(worker, f"it sent an invalid message: {error}")
 
     def _take_result(self, worker: WorkerCount, result: Result, n_bytes: int) -> None:
-        out = self._out.get(result.unit)
+        out = self._pending.get(result.unit)
         calls = [] if out is None else [self._read_call(call) for call in result.calls]
         worker.state = IDLE
         self._idle.append(worker.name)
@@ -355,10 +356,10 @@ class Cluster:
         if result.is_memory and not out.is_island:
             self._take_back(out, worker.name, "out of memory")
             return
-        del self._out[unit.id]
+        del self._pending[unit.id]
         if result.error is None:
             self._unit_s.setdefault((unit.proposer, unit.item), []).append(result.wall_s)
-        # What was found before an error is found all the same: nobody does it again.
+        # Results from before an error count: the work is not repeated.
         self._count(worker, out, result)
         self._apply(worker, unit, calls, result)
         if result.is_memory:
@@ -367,7 +368,7 @@ class Cluster:
             self._fail(worker, unit, result.error)
 
     def _note_island_out_of_memory(self, worker: WorkerCount, unit: Unit) -> None:
-        """Have an island go on, unless it has run out of memory too often."""
+        """Count a lack of memory on an island, and end the island after several."""
         island = f"{unit.proposer} on worker {worker.name}"
         self._tries[island] += 1
         if self._tries[island] == MAX_TRIES:
@@ -376,20 +377,19 @@ class Cluster:
             self._say(self.given_up[-1])
 
     def _fail(self, worker: WorkerCount, unit: Unit, trace: str) -> None:
-        """Have the loop raise an error of a proposer or, if it goes on, drop the rest of it."""
+        """Report a proposer's error to the loop, and drop its other units."""
         error = WorkerError(
             f"worker {worker.name} on {worker.host} failed on {_describe(unit)}:\n{trace}"
         )
         self._loop.fail(unit.proposer, error, trace)
         self._queue = deque(each for each in self._queue if each.proposer != unit.proposer)
 
-    def _count(self, worker: WorkerCount, out: _Out, result: Result) -> None:
+    def _count(self, worker: WorkerCount, out: _Pending, result: Result) -> None:
         loop, unit = self._loop, out.unit
         worker.n_units += 1
         worker.wall_s += result.wall_s
         worker.cpu_s += result.cpu_s
         worker.ran_on.update(result.ran_on)
-        self.trouble = result.trouble or self.trouble
         n_living = max(sum(each.is_living for each in self.workers.values()), 1)
         loop.counts[unit.proposer].elapsed_s += result.wall_s / n_living
         if not out.is_island:
@@ -401,14 +401,16 @@ class Cluster:
             self._ended_islands.add((worker.name, unit.proposer))
 
     def _read_call(self, call: Sequence[Any]) -> tuple[str, Sequence[Any]]:
-        """A call of a result with the arguments that it had; of a program that is too large for a
-        message, a count of it."""
+        """Return the name and arguments of a recorded call.
+
+        A program that was too large for a message is only counted.
+        """
         try:
             name, *arguments = call
             if name == "keep":
                 (content,) = arguments
                 if content["program"] is not None:
-                    return name, found_from_json(content, self._tasks)
+                    return name, trial_from_json(content, self._tasks)
                 return "count_proposed", ()
             if name == "note_done":
                 item, task_id, counts = arguments
@@ -420,7 +422,7 @@ class Cluster:
                 return name, arguments
         except (KeyError, TypeError, ValueError) as error:
             raise MessageError(f"a call cannot be read: {error!r}") from None
-        raise MessageError(f"no call of a context: {name}")
+        raise MessageError(f"not a call of a context: {name}")
 
     def _apply(
         self,
@@ -429,7 +431,7 @@ class Cluster:
         calls: Sequence[tuple[str, Sequence[Any]]],
         result: Result,
     ) -> None:
-        """Do here what a proposer has asked its context for there."""
+        """Repeat the recorded calls on the loop's own context."""
         loop = self._loop
         context = loop.context(unit.proposer)
         counted_s = 0.0
@@ -480,18 +482,18 @@ class Cluster:
         self._say(f"worker {worker.name} is lost: {why}")
         self._log(worker.name, "lost", why=why)
         self._migration.forget(worker.name)
-        for out in list(self._out.values()):
+        for out in list(self._pending.values()):
             if worker.name in out.since_s:
                 self._take_back(out, worker.name, why)
-        self._look()
+        self._manage_workers()
 
-    def _take_back(self, out: _Out, worker: str, why: str) -> None:
-        """Have a unit done again that a worker did not do, unless another one has it too."""
+    def _take_back(self, out: _Pending, worker: str, why: str) -> None:
+        """Requeue a unit that a worker did not finish, unless another worker has it, too."""
         del out.since_s[worker]
         if out.since_s:
             return
         unit = out.unit
-        del self._out[unit.id]
+        del self._pending[unit.id]
         if out.is_island:
             return
         self.n_retries += 1
@@ -499,7 +501,7 @@ class Cluster:
         if self._tries[unit.id] < MAX_TRIES:
             self._queue.appendleft(unit)
         elif len(unit.tasks) > 1:
-            # One of them may be to blame, and should not take the others with it.
+            # One task may be the cause, and should not affect the others.
             for name in unit.tasks:
                 part = replace(
                     unit,
@@ -516,8 +518,8 @@ class Cluster:
             )
             self._say(self.given_up[-1])
 
-    def _look(self) -> None:
-        """Start workers where there is room, and have stragglers' work done twice."""
+    def _manage_workers(self) -> None:
+        """Start workers where there is room, and copy stragglers' work."""
         self._looked_s = perf_counter()
         living = [worker for worker in self.workers.values() if worker.is_living]
         n_refused = sum(worker.state == REFUSED for worker in self.workers.values())
@@ -540,7 +542,7 @@ class Cluster:
         self._copy_stragglers()
 
     def _copy_stragglers(self) -> None:
-        for out in self._out.values():
+        for out in self._pending.values():
             if not self._idle or self._queue:
                 return
             if out.is_island or len(out.since_s) > 1:
@@ -552,7 +554,7 @@ class Cluster:
                 self.n_retries += 1
                 self._send(self._idle.popleft(), out.unit)
 
-    # --- what is said of it ---
+    # --- messages and logs ---
 
     def _say(self, message: str) -> None:
         self._loop.watcher.on_message(self._loop, message)
@@ -567,7 +569,9 @@ class Cluster:
                 file.write(json.dumps(record) + "\n")
         except OSError as error:
             self._folder = None
-            self._say(f"the logs of workers cannot be written ({error.strerror}); going on without")
+            self._say(
+                f"the logs of workers cannot be written ({error.strerror}); continuing without"
+            )
 
 
 def _describe(unit: Unit) -> str:

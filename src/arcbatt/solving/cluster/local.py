@@ -1,4 +1,4 @@
-"""Workers that are processes of this machine."""
+"""Workers as processes of this machine."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .transport import Event
 
 
 class LocalProcesses:
-    """So many processes (`arcbatt.solving.cluster.transport.Transport`)."""
+    """A `Transport` to a fixed number of processes."""
 
     def __init__(
         self, n_workers: int, n_threads: int, device: str, log_folder: Path | None = None
     ) -> None:
-        """What workers write to their standard error goes to a file in `log_folder`, if any."""
+        """Standard error of a worker goes to a file in `log_folder`, if one is given."""
         self.name = f"local:{n_workers}"
         self.events: SimpleQueue[Event] = SimpleQueue()
         self._n_workers = n_workers

@@ -1,15 +1,15 @@
-"""What driver and workers write to each other: plain data in, compressed bytes out, and back.
+"""Messages between driver and workers: plain data as compressed JSON.
 
-| message | from | what it has |
+| message | sender | content |
 | --- | --- | --- |
-| `Hello` | a worker, first of all | versions, where it runs, on what |
-| `Setup` | the driver, once | options of the run, tasks, known programs |
-| `Ready` | a worker | that it has understood |
-| `Unit` | the driver | one piece of work: proposer, item, tasks, time |
-| `Result` | a worker | what was done of it, call by call of `Context`, in order |
+| `Hello` | a worker, first | versions, host, device |
+| `Setup` | the driver, once | options of the search, tasks, known programs |
+| `Ready` | a worker | the setup was accepted |
+| `Unit` | the driver | a piece of work: proposer, item, tasks, time |
+| `Result` | a worker | its calls of `Context`, in order |
 
-Programs travel as text and are parsed again, trials as their fields. A message that the other side
-did not write so is a `MessageError`. Nothing in them can be run.
+Programs travel as text, trials as their fields. A malformed message raises `MessageError`. Messages
+contain nothing executable.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ from typing import Any, Self
 
 from arcbatt.evaluation import Trial
 from arcbatt.language import Program, ProgramError, Reason
-from arcbatt.pool import NewProgram, read_program
+from arcbatt.pool import PoolProgram, read_program
 from arcbatt.proposers import Candidate, Proposal
 from arcbatt.tasks import Task
 from arcbatt.tasks.validation import TaskError, parse_task
 
 from ..run_folder import run_versions
 
-# Another number is another way to write messages.
-FORMAT = 1
-# Fast: messages are small, and the driver has many of them.
+# Increase with any change of the messages.
+FORMAT = 2
+# The fastest compression: the driver handles many small messages.
 LEVEL = 1
-# Those of a proposal and a trial that are sent once for both, or by another name.
+# Fields that a proposal and its trial share.
 _SENT_APART = ("program", "task")
 
 
 class MessageError(ValueError):
-    """A message is not what the other side should write; says what is wrong."""
+    """A message is malformed."""
 
 
 def versions() -> dict[str, str]:
-    """Return what must be the same on the driver and on every worker."""
+    """Return the versions that driver and workers must share."""
     return {
         **run_versions(),
         "messages": str(FORMAT),
@@ -60,7 +60,7 @@ class Message:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        """Return the message that bytes are; another kind of message is a `MessageError`."""
+        """Decode a message; raise `MessageError` if it is of another kind."""
         name, content = _read(data)
         if name != cls.__name__:
             raise MessageError(f"expected a {cls.__name__}, got a {name}")
@@ -87,7 +87,7 @@ def _read(data: bytes) -> tuple[str, dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Hello(Message):
-    """A worker has begun: what it is and where, with the GPUs that it was given."""
+    """A worker has started."""
 
     versions: Mapping[str, str]
     host: str
@@ -99,26 +99,26 @@ class Hello(Message):
 
 @dataclass(frozen=True)
 class Setup(Message):
-    """What all units of a run have in common."""
+    """The data that all units of a run share."""
 
-    config: Mapping[str, Any]
+    options: Mapping[str, Any]
     tasks: Sequence[Mapping[str, Any]]
     known: Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True)
 class Ready(Message):
-    """A worker has taken its setup."""
+    """A worker has accepted its setup."""
 
 
 @dataclass(frozen=True)
 class Unit(Message):
-    """One piece of work.
+    """A piece of work.
 
-    `tasks` are ids. `done` has by item and task what this proposer has noted, `candidates` what is
-    kept for the tasks, if the offer reads that. With `slice_s` the proposer works as an island:
-    round after round, `max_rounds` at most, until that much time is spent, going on from
-    where it stood; otherwise once, from nothing but what is here.
+    `tasks` are ids. `done` has the proposer's finished work by item and task, `candidates` those
+    of the tasks, if the offer reads them. With `slice_s` the proposer works as an island: it
+    continues where it stopped, for at most `max_rounds` rounds or until that time is spent.
+    Otherwise it works once, from this message alone.
     """
 
     id: str
@@ -139,12 +139,11 @@ class Unit(Message):
 
 @dataclass(frozen=True)
 class Result(Message):
-    """What came of a unit.
+    """The result of a unit.
 
-    `calls` are those of `Context` that change something, in order, with plain arguments. An island
-    has worked `n_rounds`, and `has_ended` if it has nothing more to do. `error` is why the unit
-    could not be done, `is_memory` whether for lack of memory. `ran_on` counts results of
-    screening by device; `trouble` is what is wrong with the engine.
+    `calls` are the calls of `Context` that change something, with plain arguments. An island
+    reports its `n_rounds`, and `has_ended` if it has nothing left to do. `error` is the traceback
+    of a failure, `is_memory` whether memory ran out. `ran_on` counts screening results by device.
     """
 
     unit: str
@@ -156,10 +155,9 @@ class Result(Message):
     error: str | None = None
     is_memory: bool = False
     ran_on: Mapping[str, int] = field(default_factory=dict)
-    trouble: str | None = None
 
 
-# --- what messages are made of ---
+# --- parts of messages ---
 
 
 def task_to_json(task: Task) -> dict[str, Any]:
@@ -179,8 +177,8 @@ def task_from_json(content: Mapping[str, Any]) -> Task:
 
 
 def program_to_json(program: Program) -> list[str]:
-    """Return a program as plain data; a `ProgramError` if its text could not be read back."""
-    row = NewProgram.of(program, "")
+    """Return a program as plain data; raise `ProgramError` if its text could not be read back."""
+    row = PoolProgram.of(program, "")
     return [row.digest.hex(), row.name, row.text]
 
 
@@ -192,10 +190,10 @@ def program_from_json(content: Sequence[str]) -> Program:
         raise MessageError(f"a program cannot be read: {error}") from None
 
 
-def found_to_json(proposal: Proposal, trial: Trial) -> dict[str, Any]:
+def trial_to_json(proposal: Proposal, trial: Trial) -> dict[str, Any]:
     """Return a proposal with its trial as plain data.
 
-    A program that is too large to be written is None: it cannot be kept, only counted.
+    A program whose text is too long is None: it is counted, but cannot be kept.
     """
     try:
         program = program_to_json(proposal.program)
@@ -209,10 +207,10 @@ def found_to_json(proposal: Proposal, trial: Trial) -> dict[str, Any]:
     }
 
 
-def found_from_json(
+def trial_from_json(
     content: Mapping[str, Any], tasks: Mapping[str, Task]
 ) -> tuple[Proposal, Trial]:
-    """Return what `found_to_json` wrote of a program that can be written."""
+    """Return the proposal and trial that `trial_to_json` wrote."""
     try:
         task = tasks[content["task"]]
         program = program_from_json(content["program"])
@@ -231,9 +229,9 @@ def found_from_json(
 
 
 def candidate_to_json(candidate: Candidate) -> dict[str, Any]:
-    """Return a candidate as plain data; those that are kept can be written."""
+    """Return a kept candidate as plain data."""
     return {
-        **found_to_json(candidate.proposal, candidate.trial),
+        **trial_to_json(candidate.proposal, candidate.trial),
         "proposer": candidate.proposer,
         "trust": candidate.trust,
         "found_s": candidate.found_s,
@@ -241,7 +239,7 @@ def candidate_to_json(candidate: Candidate) -> dict[str, Any]:
 
 
 def candidate_from_json(content: Mapping[str, Any], tasks: Mapping[str, Task]) -> Candidate:
-    proposal, trial = found_from_json(content, tasks)
+    proposal, trial = trial_from_json(content, tasks)
     return Candidate(proposal, trial, content["proposer"], content["trust"], content["found_s"])
 
 
@@ -251,5 +249,5 @@ def _fields_of(value: Proposal | Trial) -> dict[str, Any]:
 
 
 def _tuples(value: Any) -> Any:
-    """Plain data with tuples for lists, as in what is frozen."""
+    """Replace lists by tuples."""
     return tuple(map(_tuples, value)) if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""Migrants: what the loop keeps in, the best that an island does not know yet out."""
+"""Migration: the best candidates of the loop that an island does not have yet."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ..candidates import TaskCandidates
 from ..loop import Loop
 from .messages import candidate_to_json
 
-# Of a task, no two with the same outputs.
-MIGRANTS_A_TASK = 3
-# Of what the same proposer has found on another island: so that it is taken for another's.
+# The most candidates per task, with distinct outputs.
+MIGRANTS_PER_TASK = 3
+# Suffix of the proposer's name on another island: its candidates then count as another proposer's.
 ELSEWHERE = "elsewhere"
 
 Pair = tuple[bytes, str]
@@ -24,24 +24,24 @@ Pair = tuple[bytes, str]
 
 
 class Migration:
-    """Knows what each island has found or was sent, and deals it the best of all others."""
+    """Tracks the candidates of each island, and deals it the best of all others."""
 
     def __init__(self) -> None:
         self._known: dict[str, set[Pair]] = {}
         self._best: dict[str, tuple[int, list[Candidate]]] = {}  # with the candidates' version
 
     def note(self, worker: str, trial: Trial) -> None:
-        """Take it that a worker has found a program."""
+        """Note that a worker has found a program."""
         self._known.setdefault(worker, set()).add((trial.program.result.digest, trial.task.id))
 
     def forget(self, worker: str) -> None:
-        """Take it that a worker is no more."""
+        """Forget a lost worker."""
         self._known.pop(worker, None)
 
     def deal(
         self, worker: str, loop: Loop, tasks: Sequence[Task], proposer: str
     ) -> list[dict[str, Any]]:
-        """Return for a worker's island of a proposer what it does not know, best first."""
+        """Return the candidates that a worker's island does not have, the best first."""
         known = self._known.setdefault(worker, set())
         dealt = []
         for task in tasks:
@@ -56,12 +56,12 @@ class Migration:
         return dealt
 
     def _best_of(self, found: TaskCandidates) -> list[Candidate]:
-        """The best by rank, each with other outputs; looked for again when something is new."""
+        """Return the best candidates with distinct outputs, cached until something is new."""
         version, best = self._best.get(found.task.id, (-1, []))
         if version != found.version:
             by_outputs: dict[Any, Candidate] = {}
             for candidate in found.kept:
                 by_outputs.setdefault(candidate.trial.outputs, candidate)
-            best = list(by_outputs.values())[:MIGRANTS_A_TASK]
+            best = list(by_outputs.values())[:MIGRANTS_PER_TASK]
             self._best[found.task.id] = found.version, best
         return best

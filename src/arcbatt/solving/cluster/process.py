@@ -1,22 +1,22 @@
 """The process of a local worker: `python -m arcbatt.solving.cluster.process NUMBER THREADS DEVICE`.
 
-Messages come by standard input and go by standard output. It ends at once when its input does, so
-that no worker is left when a driver was killed.
+It reads messages from standard input and answers on standard output. It exits as soon as its input
+ends, so that no worker outlives its driver.
 """
 
 from __future__ import annotations
 
 import sys
 
-from arcbatt.processes import ending_at_once, take_pipes, write_message
+from arcbatt.processes import exit_on_error, take_pipes, write_message
 
 from .worker import Worker
 
 
 def main(number: str, n_threads: str, device: str) -> None:
-    """Answer messages until there are no more, or one that cannot be answered."""
+    """Answer messages until the input ends or one cannot be answered."""
     messages, answers = take_pipes()
-    with ending_at_once():
+    with exit_on_error():
         worker = Worker(int(number), int(n_threads), device)
         write_message(answers, worker.hello())
         while True:

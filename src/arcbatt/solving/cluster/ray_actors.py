@@ -1,6 +1,6 @@
-"""Workers that are actors of Ray: on this machine, or on all machines of a cluster.
+"""Workers as Ray actors, on this machine or on all machines of a cluster.
 
-The only module that needs Ray, which is imported when a cluster is opened.
+Only this module needs Ray, which is imported when a cluster is opened.
 """
 
 from __future__ import annotations
@@ -22,19 +22,17 @@ from .worker import Worker
 
 AUTO = "auto"
 CLIENT = "ray://"
-# A port that does not answer in so long is not there. Ray itself would wait for minutes.
+# How long to wait for a port to answer; Ray itself would wait for minutes.
 CONNECT_S = 5.0
-# For messages, which are small; Ray would take a third of the memory.
+# The object store holds only small messages; by default Ray takes a third of the memory.
 STORE_BYTES = 100 * 2**20
 
 
 class RayActors:
-    """A worker for every so many cores of a cluster, one with each GPU
-    (`arcbatt.solving.cluster.transport.Transport`).
-    """
+    """A `Transport` to one worker per `n_threads` cores, some of them with a GPU."""
 
     def __init__(self, address: str, n_threads: int, device: str) -> None:
-        """`address` is HOST:PORT of a cluster, or "auto": this machine's, started if need be."""
+        """`address` is HOST:PORT, or "auto" for this machine's cluster, started if necessary."""
         self.events: SimpleQueue[Event] = SimpleQueue()
         self._ray = import_ray()
         self._owns_connection = not self._ray.is_initialized()
@@ -66,7 +64,7 @@ class RayActors:
         has_gpu = len(self._with_gpu) < self._n_gpus
         if has_gpu:
             self._with_gpu.add(name)
-        # Ray sets CUDA_VISIBLE_DEVICES to the GPU that it gives.
+        # Ray sets CUDA_VISIBLE_DEVICES to the assigned GPU.
         device = "cuda" if self._device.startswith("cuda") else self._device
         make = self._ray.remote(
             num_cpus=self._n_threads, num_gpus=int(has_gpu), max_restarts=0, max_task_retries=0
@@ -77,9 +75,9 @@ class RayActors:
         return name
 
     def _expect(self, name: str, reference: Any) -> None:
-        """Have what comes of a call put among the events."""
+        """Put the result of a call into the events."""
 
-        def come(future: Future[bytes]) -> None:
+        def deliver(future: Future[bytes]) -> None:
             error = future.exception()
             if error is None:
                 self.events.put(Event(name, future.result()))
@@ -87,7 +85,7 @@ class RayActors:
                 self._with_gpu.discard(name)
                 self.events.put(Event(name, None, _first_line(error)))
 
-        reference.future().add_done_callback(come)
+        reference.future().add_done_callback(deliver)
 
     def send(self, worker: str, message: bytes, *, is_shared: bool = False) -> None:
         content: Any = message
@@ -99,7 +97,7 @@ class RayActors:
 
     def end(self, worker: str) -> None:
         self._with_gpu.discard(worker)
-        with suppress(Exception):  # whatever it says, one that is gone has ended
+        with suppress(Exception):  # a worker that is gone has ended
             self._ray.kill(self._actors.pop(worker), no_restart=True)
 
     def close(self) -> None:
@@ -110,8 +108,8 @@ class RayActors:
 
 
 def import_ray() -> Any:
-    """Return Ray; a `ClusterError` says how to install it."""
-    # What Ray would send home about its use is not ours to send.
+    """Return Ray, or raise a `ClusterError` that says how to install it."""
+    # Do not let Ray report usage statistics.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
         return importlib.import_module("ray")
@@ -135,7 +133,7 @@ def _connect(ray: Any, address: str) -> None:
             return
         try:
             ray.init(address=AUTO, **quietly)
-        except ConnectionError:  # there is none: a local one then
+        except ConnectionError:  # none is running: start a local one
             ray.init(
                 address="local",
                 num_cpus=usable_cores(),
@@ -151,7 +149,7 @@ def _connect(ray: Any, address: str) -> None:
 
 
 def check_reachable(address: str) -> None:
-    """Refuse an address at which nothing answers."""
+    """Raise `ClusterError` if nothing answers at an address."""
     host, _, port = address.removeprefix(CLIENT).rpartition(":")
     try:
         socket.create_connection((host.strip("[]"), int(port)), CONNECT_S).close()

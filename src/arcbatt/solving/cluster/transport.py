@@ -1,4 +1,4 @@
-"""What carries messages between a driver and its workers: processes of this machine, or Ray."""
+"""The interface that carries messages between a driver and its workers."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Protocol
 
 
 class ClusterError(Exception):
-    """A cluster cannot be used, or no more; the message says why and what to do."""
+    """A cluster cannot be used; the message says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened to a worker: a message came, or, without one, it is lost."""
+    """A message from a worker or, without one, the loss of the worker."""
 
     worker: str
     message: bytes | None
@@ -21,22 +21,22 @@ class Event:
 
 
 class Transport(Protocol):
-    """Starts workers, carries messages to them, and puts what comes back into `events`."""
+    """Starts workers, sends them messages, and puts their answers into `events`."""
 
     name: str
     events: SimpleQueue[Event]
 
     def n_possible(self) -> int:
-        """Return how many workers there may be now; more of them if the cluster has grown."""
+        """Return how many workers there may be; the number grows with the cluster."""
 
     def add(self) -> str:
-        """Start one more worker and return its name; its first message is a `Hello`."""
+        """Start a worker and return its name; its first message is a `Hello`."""
 
     def send(self, worker: str, message: bytes, *, is_shared: bool = False) -> None:
-        """Send a message, to which one comes back; `is_shared`: others are sent the same."""
+        """Send a message to be answered; with `is_shared`, other workers get the same one."""
 
     def end(self, worker: str) -> None:
-        """End a worker at once, whatever it does; there is no event."""
+        """End a worker at once, without an event."""
 
     def close(self) -> None:
         """End all workers."""

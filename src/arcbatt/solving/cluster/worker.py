@@ -1,8 +1,8 @@
-"""A worker: messages of the driver in, results out. It keeps nothing that the driver relies on.
+"""A worker answers the driver's messages. The driver relies on no state of a worker.
 
-A unit that divides is worked off from nothing but itself, so that any worker gives the same for
-it. An island is a proposer that goes on from unit to unit, with a ledger in memory: what is lost
-with its worker is what it did since its last result.
+A unit that divides depends only on its message, so that any worker gives the same result. An island
+is a proposer that continues from unit to unit, with a ledger in memory: losing its worker loses
+the work since its last result.
 """
 
 from __future__ import annotations
@@ -16,19 +16,17 @@ from functools import cached_property
 from time import perf_counter, process_time
 from typing import Any
 
-from arcbatt.engine.health import look_for_gpus
+from arcbatt.engine.gpu.health import look_for_gpus
 from arcbatt.evaluation import TaskBoard, Trial
 from arcbatt.language import Program
-from arcbatt.pool import NewProgram, Pool
+from arcbatt.pool import Pool, PoolProgram
 from arcbatt.proposers import Allowance, Candidate, Offer, Proposal, Proposer, make_proposers
-from arcbatt.proposers.evolve import Mutants
 from arcbatt.tasks import Task
 
 from ..candidates import TaskCandidates
 from ..context import BaseContext
+from ..options import SearchOptions
 from ..ranking import rank_task
-from ..run import RunOptions
-from ..run_folder import RunConfig
 from .messages import (
     Hello,
     MessageError,
@@ -37,10 +35,10 @@ from .messages import (
     Setup,
     Unit,
     candidate_from_json,
-    found_to_json,
     kind_of,
     program_from_json,
     task_from_json,
+    trial_to_json,
     versions,
 )
 
@@ -51,14 +49,14 @@ class Worker:
     """Answers the messages of a driver."""
 
     def __init__(self, number: int, n_threads: int, device: str) -> None:
-        """`number` is this worker's alone: islands begin with other seeds by it."""
+        """`number` is unique to this worker: it determines the seeds of its islands."""
         self._number = number
         self._n_threads = n_threads
         self._device = device
         self._work: _Work | None = None
 
     def hello(self) -> bytes:
-        """Return what it has to say before anything is asked of it."""
+        """Return the first message to the driver."""
         gpus = () if self._device == "cpu" else look_for_gpus().gpus
         return Hello(
             versions=versions(),
@@ -70,7 +68,7 @@ class Worker:
         ).to_bytes()
 
     def answer(self, message: bytes) -> bytes:
-        """Do what a message says; what goes wrong with a unit is part of its result."""
+        """Return the answer to a message; a failure of a unit is part of its result."""
         if kind_of(message) == Setup.__name__:
             setup = Setup.from_bytes(message)
             self._work = _Work(setup, self._number, self._n_threads, self._device)
@@ -81,11 +79,13 @@ class Worker:
 
 
 class _Work:
-    """What a worker has after its setup."""
+    """The work of a worker after its setup."""
 
     def __init__(self, setup: Setup, number: int, n_threads: int, device: str) -> None:
-        options = RunOptions.from_config(RunConfig(**setup.config))
-        self.options = replace(options, seed=options.seed + number)
+        options = SearchOptions.from_json(setup.options)
+        # Each island draws other random numbers.
+        evolve = replace(options.evolve, seed=options.evolve.seed + number)
+        self.options = replace(options, evolve=evolve)
         self.known = [program_from_json(each) for each in setup.known]
         tasks = [task_from_json(each) for each in setup.tasks]
         self.tasks = {task.id: task for task in tasks}
@@ -96,14 +96,14 @@ class _Work:
 
     @cached_property
     def pool(self) -> Pool:
-        """A ledger in memory, for islands."""
+        """The ledger of islands, in memory."""
         pool = Pool.in_memory()
-        pool.add_programs([NewProgram.of(program, KNOWN) for program in self.known])
+        pool.add_programs([PoolProgram.of(program, KNOWN) for program in self.known])
         return pool
 
     def _proposer(self, name: str) -> Proposer:
         if name not in self._proposers:
-            (self._proposers[name],) = make_proposers([name], self.options.to_proposers())
+            (self._proposers[name],) = make_proposers([name], self.options)
         return self._proposers[name]
 
     def do(self, unit: Unit) -> Result:
@@ -128,7 +128,7 @@ class _Work:
                 n_rounds, has_ended = self._work_as_island(proposer, offer, context, unit)
         except MemoryError:
             error, is_memory = traceback.format_exc(), True
-        except Exception:  # the driver has it raised there, or goes on without
+        except Exception:  # the driver raises it, or continues without the proposer
             error = traceback.format_exc()
         ran_on = self.board.ran_on
         return Result(
@@ -141,13 +141,12 @@ class _Work:
             error=error,
             is_memory=is_memory,
             ran_on={name: n - ran_before.get(name, 0) for name, n in ran_on.items()},
-            trouble=proposer.trouble if isinstance(proposer, Mutants) else None,
         )
 
     def _work_as_island(
         self, proposer: Proposer, offer: Offer, context: UnitContext, unit: Unit
     ) -> tuple[int, bool]:
-        """Work round after round while there is time; return how many, and whether that is all."""
+        """Work for several rounds; return how many, and whether the island has ended."""
         assert unit.slice_s is not None
         time_slice = Allowance(unit.slice_s)
         n_rounds = 0
@@ -160,14 +159,14 @@ class _Work:
             context.n_rounds += 1
             following = proposer.next_offer(context)
         if not context.has_ended and (following is None or n_rounds == unit.max_rounds):
-            # It ends what still runs, and proposes what it has held back.
+            # End background work and propose what was held back.
             proposer.finish(context)
             context.has_ended = True
         return n_rounds, context.has_ended
 
 
 class UnitContext(BaseContext):
-    """What a proposer has of the loop while it works off a unit; its calls are written down."""
+    """The context of a proposer that works on a unit; it records calls for the driver."""
 
     allowance: Allowance
     _unit: Unit
@@ -181,11 +180,11 @@ class UnitContext(BaseContext):
         self._state: Any = None
         self._logged_s = 0.0
         self._calls: list[list[Any]] = []
-        self._found: dict[str, TaskCandidates] = {}
+        self._candidates_by_id: dict[str, TaskCandidates] = {}
         self.has_ended = False
 
     def begin(self, unit: Unit) -> None:
-        """Take what a unit says; an island adds it to what it has."""
+        """Start a unit; an island adds its candidates to those it has."""
         if unit.slice_s is None:
             self.n_rounds, self._state = unit.n_rounds, unit.state
         self._unit = unit
@@ -195,11 +194,11 @@ class UnitContext(BaseContext):
         for content in news:
             candidate = candidate_from_json(content, self._work.tasks)
             self._remember(candidate)
-        # Whoever looks at it is told so that others have worked meanwhile.
+        # New candidates count as a round: other proposers have worked meanwhile.
         self.n_rounds += bool(news)
 
     def take_calls(self) -> list[list[Any]]:
-        """Return the calls since the last time."""
+        """Return and forget the recorded calls."""
         calls, self._calls = self._calls, []
         return calls
 
@@ -213,12 +212,12 @@ class UnitContext(BaseContext):
 
     def _remember(self, candidate: Candidate) -> None:
         task = candidate.trial.task
-        found = self._found.setdefault(task.id, TaskCandidates(task))
-        if found.is_wanted(candidate):
-            found.keep(candidate)
+        candidates = self._candidates_by_id.setdefault(task.id, TaskCandidates(task))
+        if candidates.is_wanted(candidate):
+            candidates.keep(candidate)
 
     def keep(self, proposal: Proposal, trial: Trial) -> None:
-        self._calls.append(["keep", found_to_json(proposal, trial)])
+        self._calls.append(["keep", trial_to_json(proposal, trial)])
         if self._unit.candidates is not None:
             name, trust = self._proposer.name, self._proposer.trust
             self._remember(Candidate(proposal, trial, name, trust, 0.0))
@@ -226,11 +225,10 @@ class UnitContext(BaseContext):
     def _candidates(self, task: Task) -> TaskCandidates:
         if self._unit.candidates is None:
             raise ValueError(
-                f"{self._proposer.name} looks at candidates while it works off "
-                f"{self._unit.item}, on a worker that has none: its offer must say "
-                f"`reads_candidates`"
+                f"{self._proposer.name} reads candidates while working on {self._unit.item}: "
+                f"its offer must set `reads_candidates`"
             )
-        return self._found.get(task.id) or TaskCandidates(task)
+        return self._candidates_by_id.get(task.id) or TaskCandidates(task)
 
     def candidates(self, task: Task) -> list[Candidate]:
         return self._candidates(task).kept
@@ -252,12 +250,12 @@ class UnitContext(BaseContext):
 
     def save_state(self, state: Any) -> None:
         self._state = state
-        # Of several only the last counts.
+        # Only the last one counts.
         self._calls = [call for call in self._calls if call[0] != "save_state"]
         self._calls.append(["save_state", state])
 
     def say(self, message: str) -> None:
-        """Leave it: the driver says what it sends away."""
+        """Ignore messages: the driver describes the units it sends."""
 
     def log(self, record: dict[str, Any]) -> None:
         now_s = perf_counter()
@@ -268,9 +266,9 @@ class UnitContext(BaseContext):
     def spend(self, task: Task, seconds: float) -> None:
         self._calls.append(["spend", task.id, seconds])
 
-    def traces(self, task: Task) -> bool:
+    def is_traced(self, task: Task) -> bool:
         return task.id in self._unit.traced
 
     def trace(self, task: Task, message: str) -> None:
-        if self.traces(task):
+        if self.is_traced(task):
             self._calls.append(["trace", task.id, message])

@@ -1,1 +1,1 @@
-"""What a run writes for people and programs: submission, report, results, explanations."""
+"""The results of a run as files: submission, report, results, explanations."""

@@ -1,4 +1,4 @@
-"""Winning programs in, a page for each out that shows what every line of it does."""
+"""Pages that explain winning programs line by line."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ FOLDER = "explanations"
 def write_explanations(
     folder: Path, text: str, winners: Iterable[Winner]
 ) -> Iterator[dict[str, str]]:
-    """Write a page for each program; yield after each its task's id and where it is in the folder.
+    """Write a page per program; after each yield its path in the folder by task id.
 
-    `text` is that of `programs.py`, which pages refer to. Nobody here knows which outputs are
-    right, so those for test inputs are not judged.
+    `text` is the content of `programs.py`, which pages refer to. Test outputs are not judged: their
+    answers are unknown here.
     """
     parsed = {program.name: program for program in parse_programs(text, PROGRAMS)}
     for winner in winners:

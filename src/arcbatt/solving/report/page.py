@@ -1,8 +1,8 @@
-"""A run in, `report.html` out: every task drawn, with its attempts and the program behind them.
+"""The report of a run: every task drawn, with its attempts and programs.
 
-The page refers to nothing outside itself but the explanations beside it. Grids are pictures of one
-pixel a cell, which the browser enlarges, and what is not in view is not laid out: so a page of 400
-tasks has some 3 MB and is there at once. `report.html` beside this module has its markup.
+The page is self-contained except for links to explanations. Grids are pictures with one pixel per
+cell, which the browser enlarges, and only the visible part is laid out: a page of 400 tasks has
+about 3 MB and opens at once. The markup is in `report.html`.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ def make_report(
     explanations: Mapping[str, str] | None = None,
     right: Mapping[str, Sequence[int | None]] | None = None,
 ) -> str:
-    """Return the page about what `results.json` has.
+    """Return the report of the content of `results.json`.
 
-    `explanations` has by task id where the page about its program is. `right` has by task id for
-    each test input the attempt that is right, None for none, where somebody has scored.
+    `explanations` has the paths of pages about programs by task id. `right` has, for a scored run,
+    the right attempt at each test input by task id, None for none.
     """
     views = make_views(results, tasks, explanations, right)
     return render_page(

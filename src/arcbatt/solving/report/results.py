@@ -1,4 +1,4 @@
-"""Ranked tasks in, `results.json`, `programs.py` and `hall_of_fame.json` out: what won, as data."""
+"""The content of `results.json`, `programs.py` and `hall_of_fame.json`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from arcbatt.tasks import TASK_SETS, BadTask
 from arcbatt.tasks.program_names import program_name
 
 from ..candidates import TaskCandidates
+from ..descriptions import N_LOST
 from ..loop import Loop
 from ..ranking import Attempt, RankedTask
-from ..tracing import N_LOST
 
 PROGRAMS = "programs.py"
 HEADER = """# The programs behind first attempts, as text. What they do, and whether they are right:
@@ -30,11 +30,11 @@ def results_to_json(
     bad: Sequence[BadTask] = (),
     rules: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, Any]:
-    """Return all about a run that a script could want; nothing in it knows what is right.
+    """Return the results of a run as plain data, without any knowledge of what is right.
 
-    `rules` has by task what the program behind its first attempt has learnt, line by line.
+    `rules` has the lines that the program behind a task's first attempt has learned.
     """
-    told = rules or {}
+    rules = rules or {}
     return {
         "tasks": len(ranked),
         "fits": loop.n_fitted,
@@ -44,7 +44,7 @@ def results_to_json(
         "by_task": [
             {
                 **task_to_json(loop.candidates(each.task), each, loop.spent_s[each.task.id]),
-                "rules": list(told.get(each.task.id, ())),
+                "rules": list(rules.get(each.task.id, ())),
             }
             for each in ranked
         ],
@@ -53,7 +53,7 @@ def results_to_json(
 
 
 def task_to_json(found: TaskCandidates, ranked: RankedTask, spent_s: float) -> dict[str, Any]:
-    """Return what the results say of a task: its attempts and what is behind them."""
+    """Return the results of a task: its attempts and the candidates behind them."""
     best = ranked.best
     return {
         "task": ranked.task.id,
@@ -111,9 +111,9 @@ def _candidate_to_json(candidate: Candidate) -> dict[str, Any]:
 
 
 def hall_of_fame_to_json(found: Iterable[TaskCandidates]) -> dict[str, Any]:
-    """Return of each task the best programs by size and fit, the smallest first.
+    """Return the best programs of each task by size and fit, the smallest first.
 
-    So the last of a task is its best, and those before say what less would do.
+    The last one of a task is its best; the others are what fewer calls achieve.
     """
     return {
         candidates.task.id: [
@@ -125,7 +125,7 @@ def hall_of_fame_to_json(found: Iterable[TaskCandidates]) -> dict[str, Any]:
 
 
 def best_by_size(kept: Iterable[Candidate]) -> list[Candidate]:
-    """Return the candidates of which no smaller one fits as well, in demos, then in credit."""
+    """Return the candidates that fit better, by demos, then credit, than all smaller ones."""
     front: list[Candidate] = []
     reached = (-1, -1)
     for each in sorted(kept, key=lambda each: (each.program.n_calls, each.rank)):
@@ -138,7 +138,7 @@ def best_by_size(kept: Iterable[Candidate]) -> list[Candidate]:
 
 @dataclass(frozen=True, slots=True)
 class Winner:
-    """The program behind the first attempt at a task, under a name that no other has."""
+    """The program behind the first attempt at a task, under a unique name."""
 
     ranked: RankedTask
     candidate: Candidate
@@ -150,7 +150,7 @@ class Winner:
 
 
 def find_winners(ranked: Sequence[RankedTask]) -> dict[str, Winner]:
-    """Return by task id the program behind its first attempt, if that fits some demo."""
+    """Return the programs behind first attempts by task id, if they fit some demo."""
     winners: dict[str, Winner] = {}
     for each in ranked:
         best = each.best
@@ -162,9 +162,9 @@ def find_winners(ranked: Sequence[RankedTask]) -> dict[str, Winner]:
 
 
 def format_winners(winners: Iterable[Winner], source: str) -> str:
-    """Return programs as one text that parses, for `arcbatt check` and `arcbatt explain`.
+    """Return programs as one text for `arcbatt check` and `arcbatt explain`.
 
-    `source` is where their tasks are.
+    `source` is where their tasks come from.
     """
     data = "" if source in TASK_SETS else f" --data {quote(_one_line(source))}"
     parts = [HEADER.format(programs=PROGRAMS, data=data)]

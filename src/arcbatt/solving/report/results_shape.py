@@ -1,4 +1,4 @@
-"""What was read from a `results.json` in, whether it is what this version writes out."""
+"""The shape of `results.json`, to refuse files of other versions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Filled(list[Any]):
-    """The shape of a list that has at least one member."""
+    """The shape of a list with at least one member."""
 
 
 NUMBER = (int, float)
@@ -61,10 +61,10 @@ WHOLE: Mapping[str, Any] = {
 
 
 def find_fault(content: object, shape: Any = WHOLE, place: str = "it") -> str | None:
-    """Return the first place where content is not of a shape, and what was expected; or None.
+    """Return the first place where content does not have a shape, or None.
 
-    A shape is a type, several, a list of one for all members, a mapping of keys, or (None, shape)
-    for what may be missing.
+    A shape is a type, a tuple of types, a list with the shape of all members, a mapping of keys to
+    shapes, or (None, shape) for an optional value.
     """
     if isinstance(shape, tuple) and shape[0] is None:
         return None if content is None else find_fault(content, shape[1], place)
@@ -84,4 +84,4 @@ def find_fault(content: object, shape: Any = WHOLE, place: str = "it") -> str | 
         return next(filter(None, faults), None)
     if isinstance(content, shape) and not (isinstance(content, bool) and shape is not bool):
         return None
-    return f"{place}: {content!r:.40} was not expected"
+    return f"{place}: unexpected {content!r:.40}"

@@ -1,4 +1,4 @@
-"""Ranked tasks in, a submission in Kaggle's format out."""
+"""Submissions in Kaggle's format."""
 
 from __future__ import annotations
 
@@ -11,10 +11,7 @@ from ..ranking import RankedTask
 
 
 def make_submission(ranked: Sequence[RankedTask], bad: Sequence[BadTask] = ()) -> Submission:
-    """Return two attempts at every test input of every task, by task id.
-
-    Tasks that are not valid are in it too, with what stands in for attempts.
-    """
+    """Return two attempts per test input by task id, with stand-ins for invalid tasks."""
     solved = {
         each.task.id: [to_entry([attempt.grid for attempt in test.attempts]) for test in each.tests]
         for each in ranked

@@ -1,6 +1,6 @@
-"""Results of a run in, what pages show of it out: each task, and all of them in numbers.
+"""Views of a run's results for pages: each task, and an overview in numbers.
 
-The report of a run and the web app show the same, from the same data: what `results.json` has.
+The report of a run and the web app both show the content of `results.json` through these views.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from arcbatt.plurals import count
 from arcbatt.tasks import TASK_SETS, Task
 from arcbatt.tasks.program_names import program_name
 
-from ..tracing import say_weight
+from ..descriptions import say_weight
 from .results import PROGRAMS
 
-# The longer side of a grid is about so many pixels long.
+# The longer side of a grid in pixels, about.
 DEMO_SIDE, TEST_SIDE, SMALL_SIDE = 96, 132, 40
-# A program of so many calls is shown at once, a longer one when asked for.
+# Longer programs are folded.
 MAX_OPEN = 12
 N_BARS = 10
 
 FITS, PARTIAL, NOTHING = "fits", "partial", "nothing"
-# What the filter and the mark of a task say of it.
+# Labels of the filter and of a task's mark.
 STATES = {
     FITS: "fits all demos",
     PARTIAL: "fits some demos",
@@ -47,10 +47,10 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class TaskView:
-    """A task of a run as pages show it: its row of the results, and what else is known of it.
+    """A task of a run as pages show it, with its row of the results.
 
-    `explanation` is where the page about its program is. `right` says for each test input which
-    attempt is the first that is right, None for none; it is None itself where nobody has scored.
+    `explanation` is the path of the page about its program. `right` has the first right attempt at
+    each test input, None for none; it is None itself if the run was not scored.
     """
 
     task: Task
@@ -60,12 +60,12 @@ class TaskView:
 
     @property
     def best(self) -> Row | None:
-        """What gave the first attempt at the first test input."""
+        """The candidate behind the first attempt at the first test input."""
         return self.row["tests"][0]["attempts"][0]["best"]  # type: ignore[no-any-return]
 
     @property
     def state(self) -> str:
-        """Whether what is behind the task's first attempts fits its demos."""
+        """How well the candidates behind the first attempts fit the demos."""
         firsts = [test["attempts"][0]["best"] for test in self.row["tests"]]
         fitted = [0 if best is None else best["fitted"] for best in firsts]
         if min(fitted) == len(self.task.demos):
@@ -74,15 +74,15 @@ class TaskView:
 
     @property
     def verdict(self) -> str:
-        """Whether all test inputs are right within two attempts; empty where nobody knows."""
+        """Whether all test inputs are right within two attempts; empty if unknown."""
         if self.right is None:
             return ""
         return WRONG if None in self.right else RIGHT
 
     def verdict_on(self, test: int, attempt: int) -> str:
-        """Return whether an attempt is right, both counted from 0.
+        """Return whether an attempt is right, with indices from 0.
 
-        It is empty where nobody knows, and for a second attempt that was not needed.
+        The result is empty if unknown, and for a second attempt that was not needed.
         """
         if self.right is None:
             return ""
@@ -98,7 +98,7 @@ class TaskView:
 
     @property
     def is_open(self) -> bool:
-        """Whether the program is shown at once."""
+        """Whether the program is shown unfolded."""
         best = self.best
         return best is not None and self.state == FITS and best["size"] <= MAX_OPEN
 
@@ -110,25 +110,25 @@ class TaskView:
 
     @property
     def command(self) -> str:
-        """What explains the program."""
+        """The command that explains the program."""
         words = ["arcbatt", "explain", PROGRAMS, "--task", self.task.id]
         words += [] if self.task.source in TASK_SETS else ["--data", self.task.source]
         return join([*words, "--name", program_name(self.task.id)])
 
     @property
     def rules(self) -> list[RuleTable]:
-        """What the program has learnt."""
+        """The rules that the program has learned."""
         return to_tables(self.row.get("rules", ()))
 
 
 def rename_program(text: str, name: str) -> str:
-    """Return the text of one program under another name."""
+    """Return the text of a program under another name."""
     return f"def {name}{text[text.index('(') :]}"
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """Tasks of about one confidence: how many, and how many of them are right and wrong."""
+    """A bar of the histogram of confidence: how many tasks, and how many right and wrong."""
 
     low: float
     high: float
@@ -146,7 +146,7 @@ class Overview:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many tasks are in each state."""
+        """The number of tasks in each state."""
         states = [view.state for view in self.views]
         return {state: states.count(state) for state in STATES}
 
@@ -155,7 +155,7 @@ class Overview:
         return any(view.right is not None for view in self.views)
 
     def n_of(self, verdict: str) -> int:
-        """Return how many tasks are right, or wrong."""
+        """Return how many tasks have a verdict."""
         return sum(view.verdict == verdict for view in self.views)
 
     @property
@@ -177,7 +177,7 @@ class Overview:
 
     @property
     def proposers(self) -> Mapping[str, Row]:
-        """What each proposer came to."""
+        """The counts of each proposer."""
         return self.results["proposers"]  # type: ignore[no-any-return]
 
     @property
@@ -191,9 +191,9 @@ def make_views(
     explanations: Mapping[str, str] | None = None,
     right: Mapping[str, Sequence[int | None]] | None = None,
 ) -> list[TaskView]:
-    """Return the tasks of a run as pages show them, in the order of its results.
+    """Return the views of a run's tasks, in the order of its results.
 
-    `explanations` has by task id where the page about its program is, `right` its score.
+    `explanations` has paths of pages about programs, `right` the scores, both by task id.
     """
     known = {task.id: task for task in tasks}
     return [
@@ -209,7 +209,7 @@ def make_views(
 
 
 def view_values() -> dict[str, Any]:
-    """Return what a page needs that imports `parts.html` with its context."""
+    """Return the values that pages using `parts.html` need."""
     return {
         "states": STATES,
         "orders": ORDERS,
@@ -225,7 +225,7 @@ def view_values() -> dict[str, Any]:
 
 
 def say_duration(seconds: float) -> str:
-    """Return a time as short as it can be read."""
+    """Return a time in a short form."""
     if seconds < 0.1:
         return f"{1000 * seconds:.1f} ms"
     return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:,.0f} s"

@@ -1,5 +1,5 @@
 // @ts-check
-// The page on which tasks are drawn: pairs of grids, tools for all of them, undo, files.
+// The task editor: pairs of grids, drawing tools, undo and files.
 import { GridEditor } from "./draw_canvas.js";
 import { blank, heightOf, mirrored, turned, upsideDown, widthOf } from "./draw_grids.js";
 import { addressOf, fromAddress, fromFile, keep, kept, sameTask, toFile } from "./draw_store.js";
@@ -28,14 +28,14 @@ const makeNew = () => ({
   test: [{ input: blank(NEW_SIDE, NEW_SIDE), output: null }],
 });
 
-/** All that was drawn, and how far of it was not undone. */
+/** The undo history, and the position in it. */
 let history = [makeNew()];
 let at = 0;
 /** @type {Map<string, GridEditor>} */
 const editors = new Map();
 /** @type {GridEditor | null} */
 let current = null;
-/** Whose change was the last, and was not undone. @type {GridEditor | null} */
+/** The editor of the last change that was not undone. @type {GridEditor | null} */
 let lastChanged = null;
 const drawn = () => /** @type {Drawn} */ (history[at]);
 const keyOf = (/** @type {Part} */ part, /** @type {number} */ number, /** @type {Side} */ side) => `${part}-${number}-${side}`;
@@ -73,7 +73,7 @@ function withGrid(task, part, number, side, grid) {
   return { ...task, [part]: pairs };
 }
 
-/** Take a task for the one that is drawn now.
+/** Replace the current task.
  * @param {Drawn} task @param {boolean} [joins] whether it is undone with what was before */
 function change(task, joins = false) {
   lastChanged = null;
@@ -129,7 +129,7 @@ function show() {
 
 const button = (/** @type {string} */ action) => /** @type {HTMLButtonElement} */ (root.querySelector(`[data-do="${action}"]`));
 
-/** Build the pairs anew: there are more or fewer than before.
+/** Rebuild the pairs after their number has changed.
  * @param {Drawn} task */
 function build(task) {
   editors.clear();
@@ -180,7 +180,7 @@ function makeSide(part, number, side, grid) {
     const about = document.createElement("p");
     about.className = "quiet";
     about.textContent = "is what the search looks for";
-    box.append(about, makeButton("Draw the answer", () => setGrid(input()), `Draw the answer to test ${number + 1}; the search is not told it`));
+    box.append(about, makeButton("Draw the answer", () => setGrid(input()), `Draw the answer to test ${number + 1}; the search does not see it`));
     return box;
   }
   const canvas = document.createElement("canvas");
@@ -215,7 +215,7 @@ function complain(error) {
   byId("trouble").hidden = error === null;
 }
 
-/** Take the text of a file, which the server checks, for the task.
+/** Load a task from the text of a file, which the server validates.
  * @param {string} text */
 async function open(text) {
   try {
@@ -235,7 +235,7 @@ function add(part) {
   editors.get(keyOf(part, drawn()[part].length - 1, "input"))?.canvas.focus();
 }
 
-/** What the buttons do; those for one grid do it to the one that was used last. @type {Record<string, () => unknown>} */
+/** Actions of buttons; those for one grid apply to the last one used. @type {Record<string, () => unknown>} */
 const actions = {
   undo: () => travel(-1),
   redo: () => travel(1),
@@ -252,7 +252,7 @@ const actions = {
   new: () => change(makeNew()),
 };
 
-/** Copy or cut from the grid that was used last, as its keys do.
+/** Copy or cut from the last grid used, as its keys do.
  * @param {"copy" | "cut"} kind */
 function toClipboard(kind) {
   current?.canvas.focus();
@@ -298,7 +298,7 @@ function listen() {
     if (!editor.pasteText(event.clipboardData?.getData("text/plain") ?? "")) tools.say("the clipboard has no grid: rows of digits of one length");
   });
   onFile(byId("open"), open);
-  // The page of programs is about what is drawn here, changed or not.
+  // The program editor uses the task as drawn here, changed or not.
   root.addEventListener("click", (event) => {
     if (event.target instanceof HTMLAnchorElement && event.target.pathname === "/write") keep(drawn());
   });

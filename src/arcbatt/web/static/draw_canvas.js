@@ -1,5 +1,5 @@
 // @ts-check
-// A grid that is drawn on: pointer and keys in, changed grids out.
+// An editable grid on a canvas, controlled by pointer and keys.
 import { boxOf, cut, fillBox, flood, fromText, heightOf, holds, lay, lineOf, mirrored, paint, resized, same, toText, turned, upsideDown, whole, widthOf } from "./draw_grids.js";
 import { cellSize, COLOR_NAMES, drawGrid } from "./grid.js";
 
@@ -7,7 +7,7 @@ import { cellSize, COLOR_NAMES, drawGrid } from "./grid.js";
 /** @typedef {import("./draw_grids.js").Box} Box */
 /** @typedef {readonly [number, number]} Cell row and column */
 /**
- * What is chosen for all grids of a page, and what they tell it.
+ * The tools shared by all grids of a page, and callbacks to it.
  * @typedef {object} Tools
  * @property {"paint" | "fill" | "select" | "pick"} tool
  * @property {number} color
@@ -22,7 +22,7 @@ import { cellSize, COLOR_NAMES, drawGrid } from "./grid.js";
 
 const MOST_PIXELS = 340;
 const LARGEST_CELL = 30;
-/** What stands beside a grid on a narrow window. */
+/** The space beside a grid in a narrow window. */
 const MARGIN = 66;
 const STEPS = Object.freeze({ ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] });
 const TOOL_KEYS = Object.freeze({ p: "paint", f: "fill", s: "select", k: "pick" });
@@ -40,11 +40,11 @@ export class GridEditor {
     this.anchor = [0, 0];
     /** @type {Box | null} */
     this.selection = null;
-    /** What was lifted with the selection, and the grid under it. @type {{patch: Grid, under: Grid} | null} */
+    /** The lifted selection, and the grid under it. @type {{patch: Grid, under: Grid} | null} */
     this.lifted = null;
     /** @type {{from: Cell, at: Cell, kind: "paint" | "select" | "move"} | null} */
     this.drag = null;
-    /** Whether the stroke or move that goes on has changed anything. */
+    /** Whether the current stroke or move has changed anything. */
     this.hasChanged = false;
     this.cell = 1;
     canvas.tabIndex = 0;
@@ -63,7 +63,7 @@ export class GridEditor {
     this.draw();
   }
 
-  /** Show another grid, one that did not come from here: nothing is selected then.
+  /** Show a grid that another source has changed; clears the selection.
    * @param {Grid} grid */
   show(grid) {
     if (grid === this.grid) return;
@@ -83,7 +83,7 @@ export class GridEditor {
     if (document.activeElement === this.canvas) this.#frame({ row: this.cursor[0], column: this.cursor[1], height: 1, width: 1 }, []);
   }
 
-  /** Draw a frame that can be seen on any colour.
+  /** Draw a frame that is visible on any color.
    * @param {Box} box @param {number[]} dashes */
   #frame(box, dashes) {
     const context = this.canvas.getContext("2d");
@@ -150,7 +150,7 @@ export class GridEditor {
     else this.move(at[0] - last[0], at[1] - last[1]);
   }
 
-  /** Use the tool that is chosen on a cell.
+  /** Use the current tool on a cell.
    * @param {Cell} at */
   #use(at) {
     const { tool, color } = this.tools;
@@ -175,20 +175,20 @@ export class GridEditor {
     this.tools.say(box ? `selected ${box.height}x${box.width}` : "nothing selected");
   }
 
-  /** Move what is selected; what was under it comes to light again.
+  /** Move the selection and uncover the cells under it.
    * @param {number} down @param {number} right */
   move(down, right) {
     const box = this.selection;
     if (!box) return;
     const { patch, under } = this.#lift(box);
-    // A part of it stays on the grid, so that it can be taken hold of.
+    // Part of it stays on the grid, so that it can be grabbed again.
     const row = Math.max(1 - box.height, Math.min(heightOf(under) - 1, box.row + down));
     const column = Math.max(1 - box.width, Math.min(widthOf(under) - 1, box.column + right));
     this.selection = { ...box, row, column };
     this.#change(lay(under, patch, row, column), true);
   }
 
-  /** Lift what is selected, if it is not; what is under it is black.
+  /** Lift the selection, if it is not lifted yet; the cells under it are black.
    * @param {Box} box */
   #lift(box) {
     if (!this.lifted) {
@@ -198,7 +198,7 @@ export class GridEditor {
     return this.lifted;
   }
 
-  /** Lay a patch down, at the selection or the cursor; it can be moved then.
+  /** Paste a patch at the selection or the cursor; it can then be moved.
    * @param {Grid} patch */
   paste(patch) {
     const row = this.selection?.row ?? this.cursor[0];
@@ -210,7 +210,7 @@ export class GridEditor {
     this.tools.say(`pasted ${heightOf(patch)}x${widthOf(patch)}`);
   }
 
-  /** What is selected, or all.
+  /** The selection, or the whole grid.
    * @returns {Grid} */
   chosen() {
     return this.selection ? cut(this.grid, this.#inside(this.selection)) : this.grid;
@@ -225,7 +225,7 @@ export class GridEditor {
     return { row, column, height, width: Math.min(box.column + box.width, widthOf(this.grid)) - column };
   }
 
-  /** Mirror or turn what is selected, or the whole grid.
+  /** Mirror or turn the selection, or the whole grid.
    * @param {(grid: Grid) => Grid} transform */
   transform(transform) {
     if (!this.selection) {
@@ -254,14 +254,14 @@ export class GridEditor {
     this.#moveTo(this.cursor);
   }
 
-  /** @param {string} text what is on the clipboard of the system @returns {boolean} whether there was a grid to paste */
+  /** @param {string} text the clipboard of the system @returns {boolean} whether there was a grid to paste */
   pasteText(text) {
     const patch = fromText(text, this.tools.maxSide);
     if (patch) this.paste(patch);
     return patch !== null;
   }
 
-  /** @returns {string} what is put on the clipboard of the system */
+  /** @returns {string} text for the clipboard of the system */
   copy() {
     this.tools.clipboard = this.chosen();
     this.tools.say(`copied ${heightOf(this.tools.clipboard)}x${widthOf(this.tools.clipboard)}`);
@@ -285,7 +285,7 @@ export class GridEditor {
     if (this.#doKey(event)) event.preventDefault();
   }
 
-  /** @param {KeyboardEvent} event @returns {boolean} whether the key means something here */
+  /** @param {KeyboardEvent} event @returns {boolean} whether the key was handled */
   #doKey(event) {
     const step = STEPS[/** @type {keyof typeof STEPS} */ (event.key)];
     if (step) {

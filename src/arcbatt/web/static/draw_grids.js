@@ -1,5 +1,5 @@
 // @ts-check
-// Grids in, changed grids out: what the task editor does to them. No grid is changed in place.
+// Operations of the task editor on grids. No grid is changed in place.
 
 /** @typedef {import("./grid.js").Grid} Grid */
 /**
@@ -44,14 +44,14 @@ export function paint(grid, cells, color) {
   return painted;
 }
 
-/** All cells on the straight way between two, so that a quick stroke has no gaps.
+/** All cells on the line between two, so that a quick stroke has no gaps.
  * @param {readonly [number, number]} from @param {readonly [number, number]} to @returns {[number, number][]} */
 export function lineOf([r1, c1], [r2, c2]) {
   const steps = Math.max(Math.abs(r2 - r1), Math.abs(c2 - c1), 1);
   return Array.from({ length: steps + 1 }, (_, k) => [Math.round(r1 + ((r2 - r1) * k) / steps), Math.round(c1 + ((c2 - c1) * k) / steps)]);
 }
 
-/** Colour all cells that hang together with one and have its colour.
+/** Flood-fill from a cell.
  * @param {Grid} grid @param {readonly [number, number]} at @param {number} color @returns {number[][]} */
 export function flood(grid, at, color) {
   const filled = grid.map((row) => [...row]);
@@ -74,7 +74,7 @@ export const cut = (grid, box) => grid.slice(box.row, box.row + box.height).map(
 /** @param {Grid} grid @param {Box} box @param {number} color @returns {number[][]} */
 export const fillBox = (grid, box, color) => grid.map((row, r) => row.map((cell, c) => (holds(box, r, c) ? color : cell)));
 
-/** Lay a patch on a grid; what hangs over is cut off.
+/** Lay a patch on a grid, clipped at its edges.
  * @param {Grid} grid @param {Grid} patch @param {number} row @param {number} column @returns {number[][]} */
 export const lay = (grid, patch, row, column) => grid.map((line, r) => line.map((cell, c) => patch[r - row]?.[c - column] ?? cell));
 
@@ -86,21 +86,21 @@ export const upsideDown = (grid) => grid.map((row) => [...row]).reverse();
  * @param {Grid} grid @returns {number[][]} */
 export const turned = (grid) => Array.from({ length: widthOf(grid) }, (_, c) => grid.map((row) => row[c] ?? 0).reverse());
 
-/** The grid in another size: cut off, or gone on with black, at its right and lower edges.
+/** Resize a grid: cut off, or extend with black, at the right and bottom.
  * @param {Grid} grid @param {number} height @param {number} width @returns {number[][]} */
 export const resized = (grid, height, width) => lay(blank(height, width), grid, 0, 0);
 
-/** The grid as text, a line a row, as it is put on the clipboard.
+/** The grid as text for the clipboard, one line per row.
  * @param {Grid} grid */
 export const toText = (grid) => grid.map((row) => row.join("")).join("\n");
 
-/** The grid that a text of the clipboard is: rows of digits, set apart or not, or JSON.
+/** Parse clipboard text as a grid: rows of digits, separated or not, or JSON.
  * @param {string} text @param {number} maxSide @returns {number[][] | null} */
 export function fromText(text, maxSide) {
   const lines = text.replace(/\]\s*,\s*\[/g, "\n").replace(/[[\]]/g, "").trim().split("\n");
   const rows = lines.map((line) => {
     const parts = line.trim().split(/[\s,;]+/);
-    // Of numbers that are set apart each is a cell: a 10 is none, and not two of them.
+    // Separated numbers are one cell each, so a 10 is invalid, not two cells.
     return parts.length === 1 ? [...line.trim()] : parts;
   });
   const width = rows[0]?.length ?? 0;

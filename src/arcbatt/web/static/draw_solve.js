@@ -1,5 +1,5 @@
 // @ts-check
-// Solving what is drawn: the search is watched as it goes on, and ends when it is stopped or the page is left.
+// A live search for the drawn task, which ends when it is stopped or the page is closed.
 import { same } from "./draw_grids.js";
 import { toFile } from "./draw_store.js";
 import { byId, make } from "./elements.js";
@@ -9,7 +9,7 @@ import { listen, wordsOf } from "./requests.js";
 /** @typedef {import("./draw_store.js").Drawn} Drawn */
 /** @typedef {import("./grid.js").Grid} Grid */
 /** @typedef {{grid: Grid, proposer: string | null, program: string | null}} Attempt */
-/** @typedef {{fits: boolean, confidence: number, tests: {confidence: number, n_grids: number, attempts: Attempt[]}[]}} Found */
+/** @typedef {{fits: boolean, confidence: number, tests: {confidence: number, n_grids: number, attempts: Attempt[]}[]}} Attempts */
 
 const MOST_PIXELS = 220;
 const TICK_MS = 200;
@@ -18,11 +18,11 @@ const solveButton = /** @type {HTMLButtonElement} */ (byId("solve"));
 const stopButton = /** @type {HTMLButtonElement} */ (byId("stop"));
 const bar = /** @type {HTMLProgressElement} */ (byId("progress"));
 
-/** @param {Attempt} attempt @param {number} number @param {Grid | null} answer what was drawn for the test, of which the search knows nothing */
+/** @param {Attempt} attempt @param {number} number @param {Grid | null} answer the answer drawn for the test, which the search does not see */
 function showAttempt(attempt, number, answer) {
   const figure = make("figure");
   const caption = make("figcaption", `attempt ${number} `);
-  if (!attempt.program) caption.append(make("span", "stands in: nothing was found", "mark none"));
+  if (!attempt.program) caption.append(make("span", "a stand-in: nothing was found", "mark none"));
   else if (answer) {
     const isRight = same(attempt.grid, answer);
     caption.append(make("span", isRight ? "right" : "wrong", `mark ${isRight ? "right" : "wrong"}`));
@@ -32,9 +32,9 @@ function showAttempt(attempt, number, answer) {
   return figure;
 }
 
-/** @param {Found} found @param {Drawn} task as it was when the search began */
-function showAttempts(found, task) {
-  const parts = found.tests.flatMap((test, k) => {
+/** @param {Attempts} result @param {Drawn} task as it was when the search began */
+function showAttempts(result, task) {
+  const parts = result.tests.flatMap((test, k) => {
     const row = make("div", undefined, "attempt-row");
     const answer = task.test[k]?.output ?? null;
     row.append(...test.attempts.map((attempt, number) => showAttempt(attempt, number + 1, answer)));
@@ -42,12 +42,12 @@ function showAttempts(found, task) {
     title.append(make("span", `confidence ${test.confidence.toFixed(2)}, ${test.n_grids} ${test.n_grids === 1 ? "grid" : "grids"} offered`, "quiet"));
     return [title, row];
   });
-  const programs = [...new Set(found.tests.flatMap((test) => test.attempts.map((attempt) => attempt.program)))];
+  const programs = [...new Set(result.tests.flatMap((test) => test.attempts.map((attempt) => attempt.program)))];
   for (const program of programs) {
     if (!program) continue;
     const details = make("details");
     details.append(make("summary", programs.indexOf(program) ? "Another program behind them" : "The program behind the first attempt"), make("pre", program));
-    const link = /** @type {HTMLAnchorElement} */ (make("a", "See what each line does, or change it", "button"));
+    const link = /** @type {HTMLAnchorElement} */ (make("a", "Show the value of each line, or edit it", "button"));
     link.href = `/write#program=${encodeURIComponent(program)}`;
     details.append(link);
     parts.push(details);
@@ -57,7 +57,7 @@ function showAttempts(found, task) {
   byId("attempts").querySelectorAll("details").forEach((each, k) => (each.open = open[k] ?? false));
 }
 
-/** Solve when that is asked for.
+/** Connect the buttons that start and stop the search.
  * @param {() => Drawn} drawn what is drawn now */
 export function watchSolving(drawn) {
   /** @type {AbortController | null} */
@@ -73,7 +73,7 @@ export function watchSolving(drawn) {
     try {
       await solve(drawn(), running);
     } catch (error) {
-      if (running.signal.aborted) byId("state").textContent = `Stopped. ${byId("attempts").childElementCount ? "This was found until then:" : "Nothing was found until then."}`;
+      if (running.signal.aborted) byId("state").textContent = `Stopped. ${byId("attempts").childElementCount ? "Found so far:" : "Nothing was found."}`;
       else {
         byId("solve-trouble").textContent = wordsOf(error);
         byId("solve-trouble").hidden = false;
@@ -96,7 +96,7 @@ async function solve(task, running) {
   const tick = () => {
     bar.value = Math.min((performance.now() - beganMs) / 1000 / budgetS, 1);
   };
-  byId("state").textContent = "The search begins.";
+  byId("state").textContent = "The search is starting.";
   const ticking = setInterval(tick, TICK_MS);
   try {
     const body = JSON.stringify({ task: toFile(task, false), budget_s: budgetS });
@@ -104,7 +104,7 @@ async function solve(task, running) {
       if (name === "progress") {
         beganMs = performance.now() - data.elapsed_s * 1000;
         const words = `${data.n_proposed.toLocaleString("en")} ${data.n_proposed === 1 ? "program" : "programs"} tried, ${data.n_kept} kept${data.proposer ? `; ${data.proposer}` : ""}${data.message ? `: ${data.message}` : ""}`;
-        // Not the status, which is read aloud: this changes all the time.
+        // Not in the status, which screen readers announce: this changes constantly.
         byId("doing").textContent = words;
       } else if (name === "attempts") {
         byId("state").textContent = data.fits ? "A program fits all demos." : "No program fits all demos yet.";

@@ -1,5 +1,5 @@
 // @ts-check
-// The task that is drawn: as a file has it, in this browser, and in addresses.
+// The drawn task: in files, in browser storage, and in addresses.
 import { same } from "./draw_grids.js";
 import { unpack } from "./grid.js";
 
@@ -8,13 +8,13 @@ import { unpack } from "./grid.js";
 /** @typedef {{train: readonly DrawnPair[], test: readonly DrawnPair[]}} Drawn */
 
 const KEY = "arcbatt-drawn";
-/** Of an address: the pairs set apart by commas, their sides by dots, as digits; demos, then tests. */
+/** In an address: pairs separated by commas, their sides by dots, as digits; demos, then tests. */
 const PREFIX = "#task=";
 
 /** @param {Grid} grid */
 const pack = (grid) => grid.map((row) => row.join("")).join("_");
 
-/** The task as a task file has it; answers only where they are asked for.
+/** The task in the format of a task file, with answers only on request.
  * @param {Drawn} drawn @param {boolean} withAnswers */
 export function toFile(drawn, withAnswers) {
   const side = (/** @type {DrawnPair} */ pair, /** @type {boolean} */ isWhole) =>
@@ -22,23 +22,23 @@ export function toFile(drawn, withAnswers) {
   return { train: drawn.train.map((pair) => side(pair, true)), test: drawn.test.map((pair) => side(pair, withAnswers)) };
 }
 
-/** @param {any} content what the server has checked @returns {Drawn} */
+/** @param {any} content validated by the server @returns {Drawn} */
 export function fromFile(content) {
   const pair = (/** @type {any} */ each) => ({ input: each.input, output: each.output ?? null });
   return { train: content.train.map(pair), test: content.test.map(pair) };
 }
 
-/** Keep a task in this browser, for when the page is opened again and for the page of programs.
+/** Store a task in this browser, for the next visit and for the program editor.
  * @param {Drawn} drawn */
 export function keep(drawn) {
   try {
     localStorage.setItem(KEY, JSON.stringify(toFile(drawn, true)));
   } catch {
-    // It is then lost with the page; a file can be saved all the same.
+    // Without storage, the task is lost with the page; it can still be saved to a file.
   }
 }
 
-/** The text of the task that was kept.
+/** The text of the stored task.
  * @returns {string | null} */
 export function kept() {
   try {
@@ -56,7 +56,7 @@ export function addressOf(drawn) {
   return `/draw${PREFIX}${pairs(drawn.train)};${pairs(drawn.test)}`;
 }
 
-/** The task in an address, as the text of a file; what is wrong with it the server says.
+/** The task in an address, as the text of a file; the server validates it.
  * @param {string} hash @returns {string | null} */
 export function fromAddress(hash) {
   if (!hash.startsWith(PREFIX)) return null;

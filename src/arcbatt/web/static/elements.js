@@ -1,5 +1,5 @@
 // @ts-check
-// What pages have in common: elements by their ids, made anew, chosen by arrows; files in and out.
+// Helpers for pages: elements, radio groups, files and links.
 
 const KEEP_MS = 10_000;
 const STEPS = Object.freeze({ ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 });
@@ -15,7 +15,7 @@ export function make(name, text, className) {
   return made;
 }
 
-/** @param {string} text @param {() => void} onClick @param {string} [label] what it is called where its text says too little */
+/** @param {string} text @param {() => void} onClick @param {string} [label] its label if the text is not descriptive */
 export function makeButton(text, onClick, label) {
   const made = /** @type {HTMLButtonElement} */ (make("button", text));
   made.type = "button";
@@ -27,7 +27,7 @@ export function makeButton(text, onClick, label) {
 /** @param {HTMLElement} group @returns {HTMLElement[]} */
 const radiosOf = (group) => [...group.querySelectorAll("[role=radio]")].map((each) => /** @type {HTMLElement} */ (each));
 
-/** Mark one of a group of radio buttons; it alone is reached by Tab, the others by arrows.
+/** Check one radio button of a group; Tab reaches only this one, arrows the others.
  * @param {HTMLElement} group @param {(button: HTMLElement) => boolean} isChosen */
 export function check(group, isChosen) {
   for (const button of radiosOf(group)) {
@@ -36,7 +36,7 @@ export function check(group, isChosen) {
   }
 }
 
-/** Have arrows choose among the radio buttons of a group.
+/** Let arrow keys choose among the radio buttons of a group.
  * @param {HTMLElement} group */
 export function walkByArrows(group) {
   group.addEventListener("keydown", (event) => {
@@ -51,7 +51,7 @@ export function walkByArrows(group) {
   });
 }
 
-/** Hand a text out as a file.
+/** Download a text as a file.
  * @param {string} name @param {string} text @param {string} type */
 export function saveFile(name, text, type) {
   const link = document.createElement("a");
@@ -61,7 +61,7 @@ export function saveFile(name, text, type) {
   setTimeout(() => URL.revokeObjectURL(link.href), KEEP_MS);
 }
 
-/** Take the texts of files that are chosen, or dropped on the page; one may be chosen again when it has changed.
+/** Call `take` with the text of a file that is chosen, or dropped on the page; a file can be chosen again.
  * @param {HTMLElement} input @param {(text: string) => void} take */
 export function onFile(input, take) {
   if (!(input instanceof HTMLInputElement)) return;
@@ -81,10 +81,10 @@ export function onFile(input, take) {
   });
 }
 
-/** Put something into the address of this page, and that on the clipboard, where the browser allows it.
+/** Change the address of this page, and copy it to the clipboard if the browser allows it.
  * @param {string} address @returns {Promise<string>} what was done, in words */
 export async function linkTo(address) {
   globalThis.history.replaceState(null, "", address);
   const isCopied = await navigator.clipboard.writeText(location.href).then(() => true, () => false);
-  return isCopied ? "The address of this page has it all now, and is on the clipboard." : "The address of this page has it all now.";
+  return isCopied ? "The address of this page now contains everything, and is on the clipboard." : "The address of this page now contains everything.";
 }

@@ -1,6 +1,6 @@
 // @ts-check
-// The gallery: rows about tasks in, thumbnails out that can be filtered and walked through by keys.
-// What is chosen stands in the address, so that it can be kept and sent.
+// The gallery: thumbnails of tasks that can be filtered and navigated by keys.
+// The filters are part of the address, so that it can be bookmarked and shared.
 import { make } from "./elements.js";
 import { cellSize, makeGrid, makeThumbnail, unpack, wantsDigits } from "./grid.js";
 import { get, wordsOf } from "./requests.js";
@@ -25,11 +25,11 @@ import { get, wordsOf } from "./requests.js";
 
 const THUMBNAIL_SIDE = 66;
 const MAX_CELL = 12;
-/** Digits need more. */
+/** Digits need larger cells. */
 const DIGITS_SIDE = 144;
 const MAX_DIGIT_CELL = 18;
-/** Of each frame, so long at most goes into drawing. */
-const MS_A_FRAME = 5;
+/** The most time per frame for drawing, in ms. */
+const MS_PER_FRAME = 5;
 /** @type {Record<string, string>} */
 const STATES = { fits: "fits", partial: "fits some", nothing: "fits none" };
 /** @type {Record<string, string>} */
@@ -40,12 +40,12 @@ const form = /** @type {HTMLFormElement} */ (document.getElementById("filters"))
 /** @type {Map<string, { card: HTMLAnchorElement, row: Row }>} */
 const shown = new Map();
 
-/** Cards that are in view and wait to be drawn. @type {Set<Element>} */
+/** Visible cards that are not drawn yet. @type {Set<Element>} */
 const waiting = new Set();
 
-/** Draw what waits, but never for so long that scrolling would falter. */
+/** Draw waiting cards, briefly enough to keep scrolling smooth. */
 function drawSome() {
-  const until = performance.now() + MS_A_FRAME;
+  const until = performance.now() + MS_PER_FRAME;
   for (const card of waiting) {
     waiting.delete(card);
     const row = shown.get(/** @type {HTMLElement} */ (card).dataset.task ?? "")?.row;
@@ -65,7 +65,7 @@ const drawer = new IntersectionObserver(
     if (!waiting.size) requestAnimationFrame(drawSome);
     for (const { target, isIntersecting } of entries) {
       if (!isIntersecting) {
-        waiting.delete(target); // it went by
+        waiting.delete(target); // it has been scrolled past
       } else if (!target.querySelector("canvas")) {
         waiting.add(target);
       }
@@ -74,9 +74,9 @@ const drawer = new IntersectionObserver(
   { rootMargin: "300px" },
 );
 
-/** Say on a card what is known of its task.
+/** Show the facts about a task on its card.
  * @param {HTMLElement} card @param {Row} row */
-function tell(card, row) {
+function showFacts(card, row) {
   const facts = /** @type {HTMLElement} */ (card.querySelector(".facts"));
   const parts = [];
   if (row.verdict) parts.push(make("span", VERDICTS[row.verdict] ?? row.verdict, `mark ${row.verdict}`));
@@ -94,11 +94,11 @@ function makeCard(row, address) {
   card.dataset.task = row.task;
   card.href = address + row.key;
   card.append(make("b", row.task), make("span", "", "pair"), make("span", "", "facts"));
-  tell(card, row);
+  showFacts(card, row);
   return card;
 }
 
-/** What the reader chose, as it stands in the address. @returns {URLSearchParams} */
+/** The chosen filters, as in the address. @returns {URLSearchParams} */
 function choices() {
   const chosen = new URLSearchParams();
   for (const [name, value] of new FormData(form)) if (value) chosen.append(name, String(value));
@@ -127,7 +127,7 @@ function show() {
     card.hidden = !matches(row, chosen);
     if (!card.hidden) n += 1;
   }
-  // The surest first, all else ascending; what has no number comes last.
+  // Highest confidence first, any other order ascending; tasks without a value come last.
   const key = (/** @type {Row} */ row) => {
     if (order === "colors") return row.colors.length;
     if (order === "confidence") return -(row.confidence ?? -Infinity);
@@ -143,7 +143,7 @@ function show() {
   history.replaceState(null, "", query ? `?${query}` : location.pathname);
 }
 
-/** Arrows walk through what is shown, a row up or down too.
+/** Navigate the cards by arrow keys.
  * @param {KeyboardEvent} event */
 function walk(event) {
   const cards = /** @type {HTMLElement[]} */ ([...place.children]).filter((card) => !card.hidden);
@@ -159,7 +159,7 @@ function walk(event) {
   cards[Math.max(0, Math.min(cards.length - 1, at + step))]?.focus();
 }
 
-/** Take the choices of the address over into the form. */
+/** Copy the filters of the address to the form. */
 function restore() {
   const asked = new URLSearchParams(location.search);
   for (const field of form.elements) {
@@ -175,7 +175,7 @@ async function load() {
     content = await get(place.dataset.from ?? "");
     trouble?.remove();
   } catch (error) {
-    // What is there stays.
+    // Keep existing cards.
     const said = trouble ?? make("p", "", "error");
     said.id = "trouble";
     said.textContent = wordsOf(error);
@@ -186,7 +186,7 @@ async function load() {
     const known = shown.get(row.task);
     if (known) {
       known.row = row;
-      tell(known.card, row);
+      showFacts(known.card, row);
     } else {
       const card = makeCard(row, content.address);
       shown.set(row.task, { card, row });
@@ -205,7 +205,7 @@ form.addEventListener("reset", () => setTimeout(show));
 const chooser = document.getElementById("place");
 if (chooser instanceof HTMLSelectElement) chooser.addEventListener("change", () => location.assign(chooser.value));
 place.addEventListener("keydown", walk);
-// Digits are drawn otherwise than colours alone.
+// Redraw when the reader turns digits on or off.
 document.addEventListener("arcbatt-switch", () => {
   for (const { card } of shown.values()) {
     card.querySelector(".pair")?.replaceChildren();
@@ -213,6 +213,6 @@ document.addEventListener("arcbatt-switch", () => {
     drawer.observe(card);
   }
 });
-// A run that goes on says when there is something new.
+// A running run announces news.
 document.addEventListener("arcbatt-news", () => void load());
 document.documentElement.dataset.ready = "yes";

@@ -1,5 +1,5 @@
 // @ts-check
-// Grids on canvases: rows of colour numbers in, cells drawn out.
+// Draw grids on canvases.
 
 /** @typedef {readonly (readonly number[])[]} Grid */
 /**
@@ -10,7 +10,7 @@
  * @property {Iterable<readonly [number, number]>} [marked] (row, column) of cells to mark
  */
 
-/** Of each colour its name, its fill, and that of text on it: as every page has them from the server. */
+/** The name, fill and text color of each color; every page has them from the server. */
 const PALETTE = (document.querySelector('meta[name="arcbatt-colors"]')?.getAttribute("content") ?? "")
   .split(";")
   .map((part) => part.split(" "));
@@ -18,11 +18,11 @@ const PALETTE = (document.querySelector('meta[name="arcbatt-colors"]')?.getAttri
 export const COLOR_NAMES = Object.freeze(PALETTE.map(([name]) => name ?? ""));
 /** @type {readonly string[]} */
 export const COLORS = Object.freeze(PALETTE.map(([, fill]) => fill ?? ""));
-/** The fill of numbers that are no colour. */
+/** The fill of numbers outside the colors. */
 const ODD = "#D8D2C4";
-/** A digit needs so many pixels. */
+/** The smallest cell that can show a digit, in pixels. */
 const MIN_DIGIT_CELL = 6;
-/** Of a small cell, the digit takes all. */
+/** In a small cell, the digit fills the cell. */
 const digitSize = (/** @type {number} */ cell) => Math.max(cell * 0.66, Math.min(cell, 8));
 
 /** Whether the reader wants to see digits in cells.
@@ -31,19 +31,19 @@ export function wantsDigits() {
   return document.documentElement.dataset.cells === "digits";
 }
 
-/** The black or white that can be read on a colour.
+/** Black or white, whichever is readable on a color.
  * @param {number} color @returns {string} */
 export function textOn(color) {
   return PALETTE[color]?.[2] ?? "#000000";
 }
 
-/** A grid that was packed as digits, rows set apart by spaces.
+/** Unpack a grid from digits, with rows separated by spaces.
  * @param {string} text @returns {number[][]} */
 export function unpack(text) {
   return text.split(" ").map((row) => [...row].map(Number));
 }
 
-/** A cell size at which a grid fits into a square of so many pixels.
+/** The cell size at which a grid fits into a square of this side.
  * @param {Grid} grid @param {number} side @param {number} [most] @returns {number} */
 export function cellSize(grid, side, most = 26) {
   const longest = Math.max(grid.length, grid[0]?.length ?? 0, 1);
@@ -90,7 +90,7 @@ export function drawGrid(canvas, grid, look) {
   for (const [r, c] of marked) markCell(context, r, c, cell);
 }
 
-/** Draw a frame around a cell that can be seen on any colour.
+/** Draw a frame around a cell, visible on any color.
  * @param {CanvasRenderingContext2D} context @param {number} row @param {number} column @param {number} cell */
 function markCell(context, row, column, cell) {
   const wide = Math.max(1, Math.round(cell / 8));
@@ -101,11 +101,11 @@ function markCell(context, row, column, cell) {
   }
 }
 
-/** The colours as bytes of a picture. */
+/** The colors as bytes of a picture. */
 const bytesOf = (/** @type {string} */ fill) => [1, 3, 5].map((at) => Number.parseInt(fill.slice(at, at + 2), 16));
 const BYTES = COLORS.map(bytesOf);
 
-/** Make a small picture of a grid, of one pixel a cell, which the page enlarges: cheap to have many of.
+/** Create a picture of a grid with one pixel per cell, which the page scales up.
  * @param {Grid} grid @param {number} cell @returns {HTMLElement} */
 export function makeThumbnail(grid, cell) {
   const height = grid.length;
@@ -126,19 +126,19 @@ export function makeThumbnail(grid, cell) {
   return frame;
 }
 
-/** A grid in words, for those who do not see it.
+/** A description of a grid for screen readers.
  * @param {Grid} grid @returns {string} */
 export function describeGrid(grid) {
   return `${grid.length}x${grid[0]?.length ?? 0} grid`;
 }
 
-/** How to draw a canvas of this page anew. @type {WeakMap<HTMLCanvasElement, () => void>} */
+/** The redraw functions of the canvases of this page. @type {WeakMap<HTMLCanvasElement, () => void>} */
 const redraws = new WeakMap();
 document.addEventListener("arcbatt-switch", () => {
   for (const canvas of document.querySelectorAll("canvas")) redraws.get(canvas)?.();
 });
 
-/** Make a canvas of a grid, drawn anew when the reader wants digits or no longer does.
+/** Create a canvas of a grid, redrawn when the reader turns digits on or off.
  * @param {Grid} grid @param {Look} look @returns {HTMLCanvasElement} */
 export function makeGrid(grid, look) {
   const canvas = document.createElement("canvas");

@@ -1,5 +1,5 @@
 // @ts-check
-// Links that a key opens: n for the next task, p for the one before, as long as nobody writes.
+// Keys that open links: n for the next task, p for the previous one, except in text fields.
 document.addEventListener("keydown", (event) => {
   const writing = event.target instanceof HTMLElement && event.target.closest("input, select, textarea, [contenteditable]");
   if (writing || event.altKey || event.ctrlKey || event.metaKey || !/^[a-z]$/.test(event.key)) return;

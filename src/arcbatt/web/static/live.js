@@ -1,5 +1,5 @@
 // @ts-check
-// A run that goes on: events in, numbers, curve and log kept current.
+// Keep the numbers, charts and log of a running run current.
 
 /**
  * @typedef {object} Entry
@@ -20,7 +20,7 @@
  * @property {Entry[]} entries
  */
 
-const MS_A_DRAWING = 2000;
+const MS_PER_DRAWING = 2000;
 const live = /** @type {HTMLElement} */ (document.getElementById("live"));
 let drawnAt = 0;
 
@@ -45,10 +45,10 @@ function list(entries) {
   document.getElementById("log")?.replaceChildren(...rows);
 }
 
-/** Draw the curve anew, but not with every event.
+/** Reload the chart, but not with every event.
  * @param {boolean} isLast */
 async function draw(isLast) {
-  if (!isLast && Date.now() - drawnAt < MS_A_DRAWING) return;
+  if (!isLast && Date.now() - drawnAt < MS_PER_DRAWING) return;
   drawnAt = Date.now();
   document.dispatchEvent(new CustomEvent("arcbatt-news"));
   const answer = await fetch(live.dataset.chart ?? "");
@@ -57,7 +57,7 @@ async function draw(isLast) {
   document.getElementById("chart")?.replaceChildren(document.importNode(drawing, true));
 }
 
-/** What is listened to now; null while nobody looks, and when there is nothing more to hear. @type {EventSource | null} */
+/** The open event stream; null while the page is hidden and after the run has ended. @type {EventSource | null} */
 let source = null;
 let isOver = false;
 
@@ -66,7 +66,7 @@ function stop() {
   source = null;
 }
 
-/** Say that nothing more will come of it.
+/** Show that the run has ended.
  * @param {string} state @param {string} why */
 function end(state, why) {
   isOver = true;
@@ -82,7 +82,7 @@ function show(progress) {
   if (progress.running) {
     say("state", "running");
     say("doing", progress.doing);
-  } else end("ended", "ended; open the page anew for its numbers");
+  } else end("ended", "ended; reload the page for its numbers");
   const bar = document.getElementById("bar");
   if (bar instanceof HTMLProgressElement) bar.value = progress.fitted;
   list(progress.entries);
@@ -95,13 +95,13 @@ function listen() {
   made.addEventListener("message", (event) => show(JSON.parse(event.data)));
   made.addEventListener("trouble", (event) => end("not known", JSON.parse(event.data)));
   made.addEventListener("error", () => {
-    // Otherwise the browser asks again.
-    if (made.readyState === EventSource.CLOSED) end("not known", "the server does not tell of it any more; open the page anew");
+    // If the connection is not closed, the browser reconnects.
+    if (made.readyState === EventSource.CLOSED) end("not known", "the server no longer reports it; reload the page");
     else say("state", "no answer");
   });
 }
 
-// A browser has few connections to a server: pages that nobody sees leave theirs to others.
+// A browser has few connections to a server, so hidden pages close theirs.
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) stop();
   else if (!isOver && !source) listen();

@@ -1,7 +1,7 @@
 // @ts-check
-// What pages ask the server for: answers, what went wrong in words, and streams of events.
+// Requests to the server: answers, error messages and event streams.
 
-/** Something the server would not do; the message says why. */
+/** The server rejected a request; the message says why. */
 export class Refused extends Error {}
 
 /** @param {Response} answer @returns {Promise<string>} */
@@ -33,7 +33,7 @@ export const get = async (path) => (await ask(path)).json();
 /** @param {string} path @param {string} body @param {AbortSignal} [signal] @returns {Promise<any>} */
 export const post = async (path, body, signal) => (await ask(path, { method: "POST", body, signal })).json();
 
-/** Send something and hear what comes of it, event by event, until that ends or is aborted.
+/** Send a request and receive its events until the stream ends or is aborted.
  * @param {string} path @param {string} body @param {AbortSignal} signal
  * @returns {AsyncGenerator<{name: string, data: any}>} */
 export async function* listen(path, body, signal) {
@@ -55,4 +55,4 @@ export async function* listen(path, body, signal) {
 }
 
 /** @param {unknown} error */
-export const wordsOf = (error) => (error instanceof Refused ? error.message : `this went wrong here: ${error}`);
+export const wordsOf = (error) => (error instanceof Refused ? error.message : `internal error: ${error}`);

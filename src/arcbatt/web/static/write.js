@@ -1,5 +1,5 @@
 // @ts-check
-// The page on which programs are written: text in, what is wrong or what every line does out.
+// The program editor page: shows errors and the value of every line.
 import { byId, check, linkTo, make, makeButton, onFile, saveFile, walkByArrows } from "./elements.js";
 import { kept } from "./draw_store.js";
 import { get, post, wordsOf } from "./requests.js";
@@ -9,7 +9,7 @@ import { Editor } from "./write_editor.js";
 /** @typedef {{pair: string, result: "right" | "wrong" | "failed" | "unjudged" | null, reason: string | null}} PairResult */
 
 const PAUSE_MS = 220;
-/** What takes longer than this is given up when the text has changed meanwhile. */
+/** A check that takes longer than this is aborted when the text changes. */
 const PATIENCE_MS = 1000;
 const PREFIX = "#program=";
 const MARKS = Object.freeze({ right: "✓", wrong: "✗", failed: "!", unjudged: "?" });
@@ -28,10 +28,10 @@ let beganMs = 0;
 let isDue = false;
 let timer = 0;
 
-/** The program that a page begins with. */
+/** The initial program. */
 const beginning = () => `def ${root.dataset.name}(I):\n    O = identity(I)\n    return O\n`;
 
-/** What the page is about: a task of a set by its names, or the one that was drawn. */
+/** The task: one of a set by its keys, or the drawn one. */
 function taskOf() {
   if (of) return { of: JSON.parse(of) };
   const text = kept();
@@ -62,8 +62,8 @@ async function checkNow() {
   beganMs = performance.now();
   const { signal } = running;
   try {
-    const found = await post("/api/check", JSON.stringify({ ...about, text: editor.area.value, pair }), signal);
-    if (!isDue) show(found);
+    const checked = await post("/api/check", JSON.stringify({ ...about, text: editor.area.value, pair }), signal);
+    if (!isDue) show(checked);
   } catch (error) {
     if (!signal.aborted) complain(wordsOf(error));
   } finally {
@@ -78,27 +78,27 @@ function complain(words) {
   byId("problem").hidden = !words;
 }
 
-/** @param {any} found */
-function show(found) {
-  const { error, lines = [], html } = found;
+/** @param {any} checked */
+function show(checked) {
+  const { error, lines = [], html } = checked;
   editor.area.setAttribute("aria-invalid", String(Boolean(error)));
   if (error) {
     editor.setNotes([...lines, { line: error.line, column: error.column, state: "failed", note: error.message }]);
     complain(`line ${error.line}: ${error.message}`);
-    byId("summary").textContent = "This is no program yet.";
+    byId("summary").textContent = "This is not a program yet.";
   } else {
     editor.setNotes(lines);
-    // Under its line there may be no room for all of it.
+    // The space under a line may be too small for its whole note.
     const failed = lines.filter((/** @type {{state: string}} */ each) => each.state === "failed");
     complain(failed.map((/** @type {{line: number, note: string}} */ each) => `line ${each.line}: ${each.note}`).join("\n"));
-    byId("summary").textContent = `${found.summary.right ? "✓" : "✗"} ${found.summary.words}${found.summary.reason ? `: ${found.summary.reason}` : ""}`;
+    byId("summary").textContent = `${checked.summary.right ? "✓" : "✗"} ${checked.summary.words}${checked.summary.reason ? `: ${checked.summary.reason}` : ""}`;
   }
-  showPairs(found.pairs);
+  showPairs(checked.pairs);
   if (html) showValues(html, Boolean(error));
   note();
 }
 
-/** @param {string} html made of escaped texts by the server @param {boolean} isPart whether there is no result yet */
+/** @param {string} html made of escaped texts by the server @param {boolean} isPart whether the program is incomplete */
 function showValues(html, isPart) {
   const values = byId("values");
   values.innerHTML = html;
@@ -110,7 +110,7 @@ function showValues(html, isPart) {
   document.dispatchEvent(new CustomEvent("arcbatt-drawn"));
 }
 
-/** Note how often the text was checked: whoever looks at the page from outside can wait for that. */
+/** Count the checks of the text, so that tests can wait for one. */
 function note() {
   document.documentElement.dataset.checked = String(Number(document.documentElement.dataset.checked ?? 0) + 1);
 }
@@ -148,9 +148,9 @@ function choose(name) {
   checkSoon();
 }
 
-/** Tell about a primitive: its types, what it gives, and examples.
+/** Show the types, documentation and examples of a primitive.
  * @param {string} word */
-function tellAbout(word) {
+function showHelp(word) {
   const primitive = primitives.get(word);
   const place = byId("doc");
   if (!primitive || place.dataset.word === word) return;
@@ -168,17 +168,17 @@ function tellAbout(word) {
 }
 
 async function learnWords() {
-  const found = await get("/api/words");
+  const vocabulary = await get("/api/words");
   /** @type {Word[]} */
   const words = [
     { name: "I", kind: "input", about: "the input" },
     { name: "S", kind: "input", about: "the demos" },
   ];
-  for (const each of found.primitives) {
+  for (const each of vocabulary.primitives) {
     words.push({ name: each.name, kind: "primitive", about: each.doc });
     for (const spelling of [each.name, ...each.other_names]) primitives.set(spelling, each);
   }
-  for (const [name, value] of Object.entries(found.constants)) words.push({ name, kind: "constant", about: String(value) });
+  for (const [name, value] of Object.entries(vocabulary.constants)) words.push({ name, kind: "constant", about: String(value) });
   editor.words = new Map(words.map((word) => [word.name, word]));
   for (const [spelling, each] of primitives) if (!editor.words.has(spelling)) editor.words.set(spelling, { name: spelling, kind: "primitive", about: `another spelling of ${each.name}`, isOther: true });
   editor.show();
@@ -197,11 +197,11 @@ function listen() {
     try {
       localStorage.setItem(draftKey, text);
     } catch {
-      // It is then lost with the page; a file can be saved all the same.
+      // Without storage, the text is lost with the page; it can still be saved to a file.
     }
     checkSoon();
   };
-  editor.onWord = tellAbout;
+  editor.onWord = showHelp;
   walkByArrows(byId("pairs"));
   onFile(byId("open"), (text) => editor.setText(text));
   byId("save").addEventListener("click", () => saveFile(`${root.dataset.name}.py`, editor.area.value, "text/x-python"));
@@ -210,7 +210,7 @@ function listen() {
   });
 }
 
-/** The program in the address; one that was cut off while it was sent stands there as it is. */
+/** The program in the address, even if it is truncated. */
 function fromAddress() {
   if (!location.hash.startsWith(PREFIX)) return null;
   const text = location.hash.slice(PREFIX.length);

@@ -1,5 +1,5 @@
 // @ts-check
-// A text area for programs: words coloured, notes under lines, completions at the caret.
+// A text area for programs with syntax highlighting, notes below lines, and completions.
 import { make } from "./elements.js";
 
 /** @typedef {{name: string, kind: "primitive" | "constant" | "input" | "name", about: string, isOther?: boolean}} Word `isOther`: another spelling of a primitive */
@@ -7,7 +7,7 @@ import { make } from "./elements.js";
 
 const WORD = /#.*|[A-Za-z_]\w*|\d+|\s+|./g;
 const MAX_CHOICES = 40;
-const NOT_NEAR = 8;
+const NO_MATCH = 8;
 const INDENT = "    ";
 
 export class Editor {
@@ -63,7 +63,7 @@ export class Editor {
     this.show();
   }
 
-  /** Draw what is behind the text: its words in colours, and the notes. */
+  /** Draw the layer behind the text: highlighted words and notes. */
   show() {
     const lines = this.area.value.split("\n");
     const own = this.#ownNames();
@@ -100,7 +100,7 @@ export class Editor {
     this.behind.scrollLeft = this.area.scrollLeft;
   }
 
-  /** @returns {Set<string>} the names that the program gives to its lines */
+  /** @returns {Set<string>} the names that the program assigns */
   #ownNames() {
     return new Set([...this.area.value.matchAll(/^\s+([A-Za-z_]\w*)\s*(?::[^=\n]*)?=/gm)].map((match) => match[1] ?? ""));
   }
@@ -113,12 +113,12 @@ export class Editor {
     return { caret, before, whole: before + (before ? after : "") };
   }
 
-  /** Offer what the word at the caret could become.
-   * @param {boolean} isAsked whether also nothing is to be completed */
+  /** Offer completions of the word at the caret.
+   * @param {boolean} isAsked whether to list all words if there is none at the caret */
   #complete(isAsked) {
     const { before, caret } = this.#wordAt();
     const line = this.area.value.slice(this.area.value.lastIndexOf("\n", caret - 1) + 1, caret);
-    // Nothing but a name of one's own comes first in a line, and a comment is anything.
+    // A line starts with a name that the author chooses, and a comment is free text.
     const isFree = !isAsked && (/^\s*\w*$/.test(line) || /^def\b/.test(line));
     if ((!before && !isAsked) || isFree || line.includes("#")) {
       this.#close();
@@ -128,11 +128,11 @@ export class Editor {
     const lower = before.toLowerCase();
     const rank = (/** @type {Word} */ word) => {
       const name = word.name.toLowerCase();
-      const nearness = name === lower ? 0 : name.startsWith(lower) ? 1 : name.includes(lower) ? 2 : NOT_NEAR;
-      return nearness + (word.isOther ? NOT_NEAR / 2 : 0);
+      const distance = name === lower ? 0 : name.startsWith(lower) ? 1 : name.includes(lower) ? 2 : NO_MATCH;
+      return distance + (word.isOther ? NO_MATCH / 2 : 0);
     };
     this.choices = [...own, ...this.words.values()]
-      .filter((word) => rank(word) < NOT_NEAR && word.name !== before)
+      .filter((word) => rank(word) < NO_MATCH && word.name !== before)
       .sort((a, b) => rank(a) - rank(b))
       .slice(0, MAX_CHOICES);
     if (this.choices.length) this.#open(line.length - before.length);
@@ -183,7 +183,7 @@ export class Editor {
     this.onWord(this.choices[this.chosen]?.name ?? "");
   }
 
-  /** Put a completion in the place of the word at the caret.
+  /** Replace the word at the caret by a completion.
    * @param {number} place */
   #take(place) {
     const word = this.choices[place];
@@ -198,13 +198,13 @@ export class Editor {
     this.onWord(word.name);
   }
 
-  /** Whether a word stands where it may be a value itself, as `compose(first, last)` takes primitives.
+  /** Whether a word is an argument that may be a primitive, as in `compose(first, last)`.
    * @param {number} place */
   #isArgument(place) {
     return /[(,]\s*$/.test(this.area.value.slice(0, place));
   }
 
-  /** Insert as if it were typed, so that the browser can undo it.
+  /** Insert text as if typed, so that the browser can undo it.
    * @param {string} text */
   #insert(text) {
     if (document.execCommand("insertText", false, text)) return;
@@ -234,7 +234,7 @@ export class Editor {
     this.#close();
   }
 
-  /** @param {string} key @returns {boolean} whether the list took it */
+  /** @param {string} key @returns {boolean} whether the list handled it */
   #onListKey(key) {
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }[key];
     if (step) this.#choose(Math.abs(step) === 1 ? this.chosen + step : Math.max(0, Math.min(this.choices.length - 1, this.chosen + step)));

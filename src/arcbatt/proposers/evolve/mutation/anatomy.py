@@ -1,8 +1,8 @@
-"""The anatomy of a program: its nodes in order, their types, and who uses them where.
+"""The anatomy of a program: its nodes in order, their types, and their uses.
 
-A *place* is one argument of one call, told by the call's number and the argument's. Nodes are
-shared, so the number 3 may stand in one place as a colour and in another as a count: what is
-mutated is a place, or a node in all its places.
+A *place* is one argument of one call, given by the numbers of the call and of the argument. Nodes
+are shared, so the number 3 may be a color in one place and a count in another: a mutation changes
+one place, or a node in all its places.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from .roles import role_of_place, shape_of
 
 Place = tuple[int, int]  # number of the call, number of the argument
 
-# What every program may use, whether it does or not.
+# Every program may use these, whether it does or not.
 _INPUTS = tuple(ir.input_node(name) for name in ("S", "I"))
 
 
 class Anatomy:
-    """A program taken apart; made once for a parent, however often it is mutated."""
+    """The parts of a program; built once per parent, however often it is mutated."""
 
     def __init__(self, result: Node) -> None:
-        # The inputs first, so that they are earlier variables everywhere.
+        # The inputs come first, so that every call can use them.
         self.nodes: list[Node] = list(_INPUTS)
         self.nodes += [node for node in ir.walk(result) if node not in _INPUTS]
         self.types: list[Type] = [type_of(node) or ANY for node in self.nodes]
@@ -43,62 +43,62 @@ class Anatomy:
 
     @cached_property
     def variables(self) -> list[int]:
-        """Inputs and results of calls, in order."""
+        """The numbers of inputs and calls, in order."""
         return [k for k, node in enumerate(self.nodes) if node.args or node.kind == "input"]
 
     def variables_before(self, number: int) -> Sequence[int]:
-        """The variables that come before a node, in order."""
+        """Return the variables before a node, in order."""
         return self.variables[: bisect_left(self.variables, number)]
 
     @cached_property
     def _by_shape(self) -> Mapping[Type, list[int]]:
-        found: dict[Type, list[int]] = {}
+        by_shape: dict[Type, list[int]] = {}
         for k in self.variables:
-            found.setdefault(self.shapes[k], []).append(k)
-        return found
+            by_shape.setdefault(self.shapes[k], []).append(k)
+        return by_shape
 
     def variables_of(self, shape: Type, before: int) -> Sequence[int]:
-        """The variables of a shape that come before a node, in order."""
-        found = self._by_shape.get(shape, [])
-        return found[: bisect_left(found, before)]
+        """Return the variables of a shape before a node, in order."""
+        variables = self._by_shape.get(shape, [])
+        return variables[: bisect_left(variables, before)]
 
     def inner_variables_of(self, shape: Type) -> Sequence[int]:
-        """The variables of a shape that some call uses, but for the result."""
-        found = self._inner_by_shape.get(shape)
-        if found is None:
-            found = self._inner_by_shape[shape] = [
+        """Return the variables of a shape that a call uses, except the result."""
+        variables = self._inner_by_shape.get(shape)
+        if variables is None:
+            variables = self._inner_by_shape[shape] = [
                 k for k in self._by_shape.get(shape, []) if k != self.result and self.uses[k]
             ]
-        return found
+        return variables
 
     @cached_property
     def places(self) -> list[Place]:
-        """All arguments of all calls."""
+        """The places of all calls."""
         return [(k, i) for k in self.calls for i in range(len(self.args[k]))]
 
     @cached_property
     def uses(self) -> list[list[Place]]:
         """uses[k]: the places of node k."""
-        found: list[list[Place]] = [[] for _ in self.nodes]
+        uses: list[list[Place]] = [[] for _ in self.nodes]
         for k, i in self.places:
-            found[self.args[k][i]].append((k, i))
-        return found
+            uses[self.args[k][i]].append((k, i))
+        return uses
 
     @cached_property
     def variable_places(self) -> list[Place]:
-        """The places where a variable stands that some other one could stand in for."""
-        found = []
+        """The places of variables that another variable could replace."""
+        places = []
         for k, i in self.places:
             node = self.nodes[self.args[k][i]]
             if node.args or node.kind == "input":
                 others = self.variables_of(self.shapes[self.args[k][i]], k)
                 if len(others) > 1:
-                    found.append((k, i))
-        return found
+                    places.append((k, i))
+        return places
 
     @cached_property
     def constant_places(self) -> list[tuple[int, int, str]]:
-        """The places where a constant stands, with its role there."""
+        """The places of constants, with their roles there."""
         return [
             (k, i, role_of_place(self.nodes[k], i))
             for k, i in self.places
@@ -107,12 +107,12 @@ class Anatomy:
 
     @cached_property
     def color_places(self) -> list[tuple[int, int, str]]:
-        """The places where a constant stands for a colour."""
+        """The places of constants that are colors there."""
         return [at for at in self.constant_places if at[2] == "Color"]
 
     @cached_property
     def primitive_places(self) -> list[Place]:
-        """The places where a primitive stands as a value."""
+        """The places of primitives as values."""
         return [(k, i) for k, i in self.places if self.nodes[self.args[k][i]].kind == "primitive"]
 
     @cached_property
@@ -121,42 +121,42 @@ class Anatomy:
 
     @cached_property
     def deletable(self) -> list[Place]:
-        """The places whose node could stand for the whole call."""
+        """The places whose node could replace the whole call."""
         return [(k, i) for k, i in self.places if self.shapes[self.args[k][i]] is self.shapes[k]]
 
     @cached_property
     def swappable(self) -> list[tuple[int, int, int]]:
-        """The calls with two arguments that could change places: call, argument, argument."""
-        found = []
+        """The calls with two interchangeable arguments: call, argument, argument."""
+        swappable = []
         for k in self.calls:
             args = self.args[k]
             for i in range(len(args)):
                 for j in range(i):
                     if args[i] != args[j] and self.shapes[args[i]] is self.shapes[args[j]]:
-                        found.append((k, j, i))
-        return found
+                        swappable.append((k, j, i))
+        return swappable
 
-    # --- putting it together again ---
+    # --- rebuilding ---
 
     def _users(self, number: int) -> list[int]:
-        """All nodes that need a node, in order."""
-        found = self._users_of.get(number)
-        if found is None:
+        """Return all nodes that need a node, in order."""
+        users = self._users_of.get(number)
+        if users is None:
             changed = {number}
             for k in range(number + 1, len(self.nodes)):
                 if not changed.isdisjoint(self.args[k]):
                     changed.add(k)
-            found = self._users_of[number] = sorted(changed)[1:]
-        return found
+            users = self._users_of[number] = sorted(changed)[1:]
+        return users
 
     def with_node(self, number: int, new: Node) -> Node | None:
-        """The result with a node replaced in all its places; None if that is ill typed."""
+        """Return the result with a node replaced in all its places; None if that is ill typed."""
         if type_of(new) is None:
             return None
         return self._rebuild(self._users(number), {number: new}, {})
 
     def with_places(self, news: Mapping[Place, Node]) -> Node | None:
-        """The result with other nodes in some places; None if that is ill typed."""
+        """Return the result with other nodes in some places; None if that is ill typed."""
         for new in news.values():
             if type_of(new) is None:
                 return None
@@ -169,7 +169,7 @@ class Anatomy:
     def _rebuild(
         self, numbers: Sequence[int], new: dict[int, Node], places: Mapping[Place, Node]
     ) -> Node | None:
-        """Make the nodes anew that use what is new, given in order; `new` has what is there."""
+        """Rebuild the nodes with these numbers, in order, from those in `new` and `places`."""
         nodes = self.nodes
         edited = {k for k, _ in places}
         for k in numbers:
@@ -177,15 +177,15 @@ class Anatomy:
             changed = [new.get(j) or nodes[j] for j in self.args[k]]
             if k in edited:
                 changed = [places.get((k, i)) or arg for i, arg in enumerate(changed)]
-            made = remade(node, tuple(changed))
+            made = with_arguments(node, tuple(changed))
             if made is None or type_of(made) is None:
                 return None
             new[k] = made
         return new.get(self.result) or nodes[self.result]
 
 
-def remade(node: Node, args: tuple[Node, ...]) -> Node | None:
-    """The same call of other arguments; None where a primitive would be called with too many."""
+def with_arguments(node: Node, args: tuple[Node, ...]) -> Node | None:
+    """Return a call with other arguments; None if a primitive would get a wrong number of them."""
     if node.kind == "invoke" and args[0].kind == "primitive":
         if get_primitive(args[0].name).arity != len(args) - 1:
             return None
@@ -193,11 +193,11 @@ def remade(node: Node, args: tuple[Node, ...]) -> Node | None:
 
 
 def anatomy_of(program: Program) -> Anatomy:
-    """The anatomy of a program, remembered while it is among those used last."""
+    """Return the anatomy of a program, cached for recent ones."""
     return _anatomy_of(program.result)
 
 
-# By node: those are compared at once, programs by a function of their own.
+# Cached by node, which compares faster than a program.
 @of_registry
 @lru_cache(maxsize=2**12)
 def _anatomy_of(result: Node) -> Anatomy:

@@ -1,4 +1,4 @@
-"""Donors: programs whose parts other programs may take over."""
+"""Donors: programs whose parts are put into other programs."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Part = tuple[Node, int]  # a node, and the number of the donor that it comes fro
 
 
 class Donors(Sequence[Program]):
-    """Programs with an index of their parts by shape, which is made once, when first needed.
+    """Programs with an index of their parts by shape, built when first needed.
 
-    Give one to several `Mutator`s, rather than a list, so that they share the index.
+    Pass one instance to several `Mutator`s, so that they share the index.
     """
 
     def __init__(self, programs: Sequence[Program]) -> None:
@@ -38,15 +38,15 @@ class Donors(Sequence[Program]):
         return iter(self._programs)
 
     def make_index(self) -> None:
-        """Make the index now."""
+        """Build the index now."""
         assert self._parts is not None
 
     def parts(self, shape: Type) -> Sequence[Part]:
-        """The distinct calls and functions of that shape, in the order of donors and steps."""
+        """Return the distinct calls and functions of a shape, in the order of donors and steps."""
         return self._parts.get(shape, ())
 
     def place(self, program: Program) -> int:
-        """Return where one of the programs stands."""
+        """Return the index of one of the programs."""
         return self._places[program]
 
     @cached_property
@@ -55,16 +55,16 @@ class Donors(Sequence[Program]):
 
     @cached_property
     def _parts(self) -> Mapping[Type, list[Part]]:
-        found: dict[Type, list[Part]] = {}
-        met: set[Node] = set()
+        parts: dict[Type, list[Part]] = {}
+        seen: set[Node] = set()
         for k, program in enumerate(self._programs):
             for node in program.nodes():
-                if node in met:
+                if node in seen:
                     continue
-                met.add(node)
+                seen.add(node)
                 if node.kind == "input" and node.name not in ("I", "S"):
-                    raise ValueError(f"{program.name} is no solver: it asks for {node.name}")
+                    raise ValueError(f"{program.name} is not a solver: it reads {node.name}")
                 given = type_of(node)
                 if given is not None and node.kind not in ("input", "constant"):
-                    found.setdefault(shape_of(given), []).append((node, k))
-        return found
+                    parts.setdefault(shape_of(given), []).append((node, k))
+        return parts

@@ -1,8 +1,8 @@
-"""The kinds of mutations. Each takes a program apart at one spot and puts it together again.
+"""The kinds of mutations, each of which changes one spot of a program.
 
-A kind says at which spots of a parent it can do something, and makes a draft at one of them, given
-a context (the source of chance, and donors) and the parent's anatomy. The draft's result is None
-where what came about is ill typed; there is no draft where the draw found nothing to put there.
+A kind knows the spots of a parent where it applies, and makes a draft at one of them, given a
+context (random numbers and donors) and the parent's anatomy. A draft's result is None if it is ill
+typed; there is no draft if no fitting replacement was drawn.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from arcbatt.language.infer import type_of
 from arcbatt.language.registry import Primitive, of_registry
 from arcbatt.language.types import ANY, GRID, INTEGER, PAIR_ROLES, Type
 
-from .anatomy import Anatomy, Place, anatomy_of, remade
+from .anatomy import Anatomy, Place, anatomy_of, with_arguments
+from .arguments import argument_for, pick_recent
+from .constants import other_value, some_constant
 from .donors import Donors
-from .filling import argument_for, recent
 from .macros import Instance, macros
-from .numbers import other_value, some_constant
 from .roles import FUNCTION, role_of_type, roles_agree, shape_of
-from .vocabulary import alternatives, like, measures, step_forms, unary_steps, views
+from .vocabulary import alternatives, measures, step_forms, unary_steps, value_replacements, views
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class MutationContext:
-    """What mutations draw on."""
+    """The random numbers and donors of mutations."""
 
     rng: random.Random
     donors: Donors
@@ -45,9 +45,9 @@ class MutationContext:
 
 
 class _Draft(NamedTuple):
-    """The result node of a mutant, None if it is ill typed; and the parents beside the first.
+    """The result node of a mutant, or None if it is ill typed, and its further parents.
 
-    `may_grow`: whether it may have more calls than its parent.
+    `may_grow` tells whether it may have more calls than its parent.
     """
 
     result: Node | None
@@ -56,19 +56,19 @@ class _Draft(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of mutation; where a parent has no spots for it, none need be drawn."""
+class MutationKind:
+    """A kind of mutation; it is not tried if a parent has no spots for it."""
 
     spots: Callable[[Anatomy], Sequence[object]]
     make: Callable[[MutationContext, Anatomy], _Draft | None]
 
 
 def _change_variable(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
-    """Puts an earlier variable of the same shape for another, recent ones preferred."""
+    """Replace a variable by an earlier one of the same shape, preferably a recent one."""
     user, place = context.draw(anatomy.variable_places)
     old = anatomy.args[user][place]
     others = anatomy.variables_of(anatomy.shapes[old], user)
-    chosen = recent(others, context.rng)
+    chosen = pick_recent(others, context.rng)
     agree = roles_agree(role_of_type(anatomy.types[old]), role_of_type(anatomy.types[chosen]))
     if chosen == old or not agree:
         return None
@@ -77,7 +77,7 @@ def _change_variable(context: MutationContext, anatomy: Anatomy) -> _Draft | Non
 
 
 def _change_primitive(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
-    """Puts a primitive with a compatible signature for another, in a call or as a value."""
+    """Replace a primitive, in a call or as a value, by one with a compatible signature."""
     calls, values = anatomy.primitive_calls, anatomy.primitive_places
     k = int(context.rng.random() * (len(calls) + len(values)))
     if k < len(calls):
@@ -89,7 +89,7 @@ def _change_primitive(context: MutationContext, anatomy: Anatomy) -> _Draft | No
         made = anatomy.with_node(calls[k], ir.call_node(context.draw(others), *node.args))
         return _Draft(made, may_grow=False)
     user, place = values[k - len(calls)]
-    others = like(anatomy.nodes[anatomy.args[user][place]].name)
+    others = value_replacements(anatomy.nodes[anatomy.args[user][place]].name)
     if not others:
         return None
     made = anatomy.with_places({(user, place): ir.primitive_node(context.draw(others).name)})
@@ -97,7 +97,7 @@ def _change_primitive(context: MutationContext, anatomy: Anatomy) -> _Draft | No
 
 
 def _change_constant(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
-    """Puts another constant of the same role."""
+    """Replace a constant by another one of the same role."""
     user, place, role = context.draw(anatomy.constant_places)
     value = anatomy.nodes[anatomy.args[user][place]].value
     other = other_value(value, role, context.rng)
@@ -107,14 +107,14 @@ def _change_constant(context: MutationContext, anatomy: Anatomy) -> _Draft | Non
 
 
 def _take_color_from_demos(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
-    """Puts for a colour an expression that computes one from the demos: what leaves or arrives."""
+    """Replace a color by an expression that takes one from the demos."""
     return _put(context, anatomy, context.draw(anatomy.color_places), context.draw(demo_colors()))
 
 
 def _splice(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
-    """Puts a part of another program for one of the same shape.
+    """Replace a call by a part of a donor with the same shape.
 
-    Now and then the part is made to work on a grid of the parent rather than on the input.
+    Sometimes the part is applied to a grid of the parent instead of the input.
     """
     k = context.draw(anatomy.calls)
     parts = context.donors.parts(anatomy.shapes[k])
@@ -122,16 +122,18 @@ def _splice(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
         return None
     part, donor = context.draw(parts)
     if context.chance(0.3):
-        part = ir.replace_input(part, "I", anatomy.nodes[recent(_grids(anatomy, k), context.rng)])
+        part = ir.replace_input(
+            part, "I", anatomy.nodes[pick_recent(_grids(anatomy, k), context.rng)]
+        )
     if part is anatomy.nodes[k]:
         return None
     return _Draft(_put_node(context, anatomy, k, part), (context.donors[donor],))
 
 
 def _insert(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
-    """Puts a further step after a call or an input: a call that gives what it takes, by type.
+    """Insert a call after a call or an input, with a result of the same type.
 
-    A donor that only gave one of the step's other arguments is not counted as a parent.
+    A donor of one of the call's other arguments does not count as a parent.
     """
     k = context.draw(anatomy.variables)
     node, term = anatomy.nodes[k], anatomy.types[k]
@@ -158,30 +160,30 @@ def _insert(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
 
 
 def _delete(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
-    """Puts one of a call's arguments, of the same shape, for the call."""
+    """Replace a call by one of its arguments with the same shape."""
     k, place = context.draw(anatomy.deletable)
     return _Draft(anatomy.with_node(k, anatomy.nodes[k].args[place]), may_grow=False)
 
 
 def _swap(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
-    """Lets two arguments of the same shape change places."""
+    """Swap two arguments of the same shape."""
     k, i, j = context.draw(anatomy.swappable)
     args = list(anatomy.nodes[k].args)
     args[i], args[j] = args[j], args[i]
-    swapped = remade(anatomy.nodes[k], tuple(args))
+    swapped = with_arguments(anatomy.nodes[k], tuple(args))
     made = None if swapped is None else anatomy.with_node(k, swapped)
     return _Draft(made, may_grow=False)
 
 
 def _generalize(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
-    """Puts for a constant a measure of the input, of the demos, or of an earlier variable."""
+    """Replace a constant by a measure of the input, of the demos, or of an earlier variable."""
     user, place, role = context.draw(anatomy.constant_places)
     shape = anatomy.shapes[anatomy.args[user][place]]
     source, term = _source(context, anatomy, user, role)
-    found = _measures(term, shape, role)
-    if not found:
+    candidates = _measures(term, shape, role)
+    if not candidates:
         return None
-    made = ir.call_node(context.draw(found), source)
+    made = ir.call_node(context.draw(candidates), source)
     if made.name in ("mostcolor", "leastcolor") and context.chance(0.3):
         made = ir.call_node("get_color_rank", source, some_constant("Rank", context.rng))
     elif shape is INTEGER and role in _SIZES and context.chance(0.2):
@@ -190,10 +192,10 @@ def _generalize(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
 
 
 def _cross(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
-    """Puts a part of the parent for one of the same shape in another program.
+    """Put a part of the parent into a donor, in place of a variable of the same shape.
 
-    So the one's beginning meets the other's end; where the other's input is replaced, one follows
-    the other.
+    The mutant begins like the parent and ends like the donor; if the donor's input is replaced,
+    the two run in sequence.
     """
     if not context.donors:
         return None
@@ -207,10 +209,7 @@ def _cross(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
 
 
 def _put_macro(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
-    """Puts an instance of what recurs in the library where something of that shape stands.
-
-    Its holes are filled from the parent, so that it may be a step around what stood there.
-    """
+    """Replace a call by an instance of a macro of the same shape, filled from the parent."""
     k = context.draw(anatomy.calls)
     macro = context.draw(macros())
     if not macro.may_give(anatomy.shapes[k]):
@@ -225,28 +224,28 @@ def _put_macro(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     return _Draft(_put_node(context, anatomy, k, made))
 
 
-# The kind that draws on the library rather than on the parents alone.
+# The kind that uses subprograms that recur in the library.
 MACRO = "macro"
-KINDS: Mapping[str, Kind] = {
-    "variable": Kind(attrgetter("variable_places"), _change_variable),
-    "primitive": Kind(attrgetter("primitive_calls"), _change_primitive),
-    "constant": Kind(attrgetter("constant_places"), _change_constant),
-    "demo_color": Kind(attrgetter("color_places"), _take_color_from_demos),
-    "splice": Kind(attrgetter("calls"), _splice),
-    "insert": Kind(attrgetter("variables"), _insert),
-    "delete": Kind(attrgetter("deletable"), _delete),
-    "swap": Kind(attrgetter("swappable"), _swap),
-    "generalize": Kind(attrgetter("constant_places"), _generalize),
-    "crossover": Kind(attrgetter("calls"), _cross),
-    MACRO: Kind(attrgetter("calls"), _put_macro),
+KINDS: Mapping[str, MutationKind] = {
+    "variable": MutationKind(attrgetter("variable_places"), _change_variable),
+    "primitive": MutationKind(attrgetter("primitive_calls"), _change_primitive),
+    "constant": MutationKind(attrgetter("constant_places"), _change_constant),
+    "demo_color": MutationKind(attrgetter("color_places"), _take_color_from_demos),
+    "splice": MutationKind(attrgetter("calls"), _splice),
+    "insert": MutationKind(attrgetter("variables"), _insert),
+    "delete": MutationKind(attrgetter("deletable"), _delete),
+    "swap": MutationKind(attrgetter("swappable"), _swap),
+    "generalize": MutationKind(attrgetter("constant_places"), _generalize),
+    "crossover": MutationKind(attrgetter("calls"), _cross),
+    MACRO: MutationKind(attrgetter("calls"), _put_macro),
 }
 
 
-# --- what several kinds need ---
+# --- helpers ---
 
 
 def _put(context: MutationContext, anatomy: Anatomy, at: tuple[int, int, str], new: Node) -> _Draft:
-    """Puts a node for a constant: in its place, or wherever it has the same role."""
+    """Replace a constant by a node: in one place, or wherever it has the same role."""
     user, place, role = at
     news: dict[Place, Node] = {(user, place): new}
     if context.chance(0.5):
@@ -258,7 +257,7 @@ def _put(context: MutationContext, anatomy: Anatomy, at: tuple[int, int, str], n
 
 
 def _put_node(context: MutationContext, anatomy: Anatomy, number: int, new: Node) -> Node | None:
-    """Puts a node for another, in all its places or in one of them."""
+    """Replace a node by another, in all its places or in one of them."""
     uses = anatomy.uses[number]
     if len(uses) > 1 and number != anatomy.result and context.chance(0.5):
         return anatomy.with_places({context.draw(uses): new})
@@ -271,7 +270,7 @@ def _grids(anatomy: Anatomy, before: int) -> Sequence[int]:
 
 @cache
 def demo_colors() -> tuple[Node, ...]:
-    """Return expressions that take a colour from the demos: one that leaves or one that arrives."""
+    """Return expressions that take a color from the demos: one that disappears or appears."""
     demos, colors = ir.input_node("S"), ir.primitive_node("p_g")
     picks = [ir.primitive_node(name) for name in ("first", "last", "mostcommon", "leastcommon")]
     picks.append(ir.call_node("rbind", ir.primitive_node("get_nth"), ir.constant(1)))
@@ -282,7 +281,7 @@ def demo_colors() -> tuple[Node, ...]:
 
 @cache
 def _demo_grids() -> tuple[Node, ...]:
-    """Inputs and outputs of the first and the last demo."""
+    """Return the inputs and outputs of the first and the last demo."""
     demos = ir.input_node("S")
     pairs = [ir.call_node(which, demos) for which in ("first", "last")]
     return tuple(ir.call_node(which, pair) for which in ("first", "last") for pair in pairs)
@@ -291,10 +290,10 @@ def _demo_grids() -> tuple[Node, ...]:
 def _source(
     context: MutationContext, anatomy: Anatomy, before: int, role: str
 ) -> tuple[Node, Type]:
-    """What to measure for a constant of a role: mostly the input, or a view of it.
+    """Return a node to measure for a constant of a role, with its type.
 
-    Otherwise a grid of the demos, or an earlier variable. How outputs are turned, only all demos
-    tell.
+    It is the input, a grid of the demos or an earlier variable, or a view of one of these; for the
+    orientation of outputs, all demos.
     """
     draw = context.rng.random()
     if role == "MirrorCode":
@@ -304,7 +303,7 @@ def _source(
     elif draw < 0.65:
         node = context.draw(_demo_grids())
     else:
-        node = anatomy.nodes[recent(anatomy.variables_before(before), context.rng)]
+        node = anatomy.nodes[pick_recent(anatomy.variables_before(before), context.rng)]
     term = type_of(node) or ANY
     parts = views(term)
     if parts and role != "MirrorCode" and context.chance(0.3):
@@ -316,23 +315,23 @@ def _source(
 @of_registry
 @lru_cache(maxsize=2**12)
 def _measures(term: Type, shape: Type, role: str) -> tuple[Primitive, ...]:
-    """What makes of a value of a type one of a shape that may have a role."""
+    """Return the primitives that turn a value of a type into one of a shape and a role."""
     return tuple(
         primitive
         for primitive, given in measures(term, shape)
-        if _may_be(role, role_of_type(given))
+        if _may_replace(role, role_of_type(given))
     )
 
 
-# What may be the size of something.
+# The roles of numbers that may be sizes.
 _SIZES = ("", "Count", "Rank")
 
 
-def _may_be(wanted: str, given: str) -> bool:
-    """Whether a measure of one role may be what a constant of another stood for.
+def _may_replace(wanted: str, given: str) -> bool:
+    """Return whether a measure of one role may replace a constant of another.
 
-    A colour or a code must be one; a count or a rank may be any number but these, and what is
-    known of neither may be anything.
+    Colors and codes must stay what they are; counts and ranks may be replaced by any other number,
+    and a number without a role by anything.
     """
     if wanted in _SIZES:
         return given in _SIZES or not wanted

@@ -1,8 +1,8 @@
-"""Macros: what recurs in the library, with holes, in; instances of it that fit a program out.
+"""Macros: subprograms with holes that recur in the library, and their instances.
 
-`macros.json` is made by `python bench/mine.py --write`. A macro is a nested list, a call with its
-arguments: a name stands for an input or a primitive, `{"value": 3}` for a constant (a list in it
-for a tuple), a number for a hole, which is filled with something of the type that is wanted there.
+`python bench/mine.py --write` makes `macros.json`. A macro is a nested list, a call with its
+arguments: a name is an input or a primitive, `{"value": 3}` is a constant (with a list for a
+tuple), and a number is a hole, which is filled with a node of the right type.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from arcbatt.language.types import ANY, Bindings, Signature, Type, fits
 from arcbatt.language.values import Value
 
 from .anatomy import Anatomy
+from .arguments import argument_for
 from .donors import Donors
-from .filling import argument_for
 from .roles import FUNCTION, shape_of
 
 FILE = "macros.json"
 
 
 class Hole(NamedTuple):
-    """What is to be filled; holes of one number alike."""
+    """A hole; all holes with the same number get the same node."""
 
     number: int
 
 
 class Argument(NamedTuple):
-    """An argument of a call: its place, the parameter's type, and what stands there."""
+    """An argument of a call: its place, the parameter's type, and its content."""
 
     place: int
     wanted: Type
@@ -46,15 +46,15 @@ class Argument(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Macro:
-    """A call with holes: its arguments for each overload, in the order in which they are made."""
+    """A call with holes: for each overload its arguments, in the order in which to make them."""
 
     primitive: Primitive
     overloads: tuple[tuple[Argument, ...], ...]
     makes_function: bool
-    shapes: frozenset[Type] | None  # of its results; None where they depend on its arguments
+    shapes: frozenset[Type] | None  # of its results; None if they depend on its arguments
 
     def may_give(self, shape: Type) -> bool:
-        """Whether it can make something of that shape."""
+        """Return whether it may have a result of a shape."""
         return self.shapes is None or shape in self.shapes
 
 
@@ -64,13 +64,13 @@ Part = Node | Hole | Macro
 @of_registry
 @cache
 def macros() -> tuple[Macro, ...]:
-    """Return all macros whose primitives there are."""
+    """Return all macros of the file."""
     text = (files(__package__) / FILE).read_text("utf-8")
     return tuple(map(parse_macro, json.loads(text)["macros"]))
 
 
 def parse_macro(content: Any) -> Macro:
-    """Return the macro that a list of the file stands for."""
+    """Return the macro of a list in the file."""
     match content:
         case [str(name), *args]:
             primitive = get_primitive(name)
@@ -101,9 +101,9 @@ def _part(content: Any) -> Part:
 
 
 def _arguments(signature: Signature, parts: Sequence[Part]) -> tuple[Argument, ...]:
-    """What a function is to take is known when the other arguments are, so it comes last."""
-    found = map(Argument, count(), signature.parameters, parts)
-    return tuple(sorted(found, key=lambda argument: argument.wanted.kind == "function"))
+    """Return the arguments with functions last: the others determine their parameters."""
+    arguments = map(Argument, count(), signature.parameters, parts)
+    return tuple(sorted(arguments, key=lambda argument: argument.wanted.kind == "function"))
 
 
 def _value(content: Any) -> Value:
@@ -112,16 +112,16 @@ def _value(content: Any) -> Value:
 
 def _rejection(content: Any) -> ValueError:
     return ValueError(
-        f"{FILE}: {content!r} is no macro; python bench/mine.py --write makes it anew"
+        f"{FILE}: {content!r} is not a macro; python bench/mine.py --write makes the file again"
     )
 
 
 @dataclass
 class Instance:
-    """Fills the holes of one macro for a place in a program, what was filled once everywhere."""
+    """Fills the holes of a macro with nodes of a program and of donors."""
 
     anatomy: Anatomy
-    before: int  # the node that it may stand for: of the program, this and earlier ones may be used
+    before: int  # the node to replace: it and earlier ones may be used
     donors: Donors
     rng: random.Random
 
@@ -129,12 +129,12 @@ class Instance:
         self._filled: dict[int, Node] = {}
 
     def make(self, macro: Macro) -> Node | None:
-        """Return the macro with its holes filled; None where the draw found nothing."""
+        """Return the macro with its holes filled; None if the draw failed."""
         parts = self.fill(macro)
         return None if parts is None else ir.call_node(macro.primitive, *parts)
 
     def fill(self, macro: Macro) -> list[Node] | None:
-        """Return the arguments of the macro's call, holes filled."""
+        """Return the arguments of the macro's call with holes filled; None if the draw failed."""
         arguments = self.rng.choice(macro.overloads)
         bindings: Bindings = {}
         made: list[Any] = [None] * len(arguments)
@@ -156,15 +156,15 @@ class Instance:
         return made
 
     def _fill_hole(self, hole: int, wanted: Type, bindings: Bindings) -> Node | None:
-        found = self._filled.get(hole)
-        if found is None:
+        node = self._filled.get(hole)
+        if node is None:
             if wanted is FUNCTION:
                 parts = self.donors.parts(FUNCTION)
-                found = self.rng.choice(parts)[0] if parts else None
+                node = self.rng.choice(parts)[0] if parts else None
             else:
-                found = argument_for(
+                node = argument_for(
                     wanted, bindings, self.anatomy, self.before, self.donors, self.rng
                 )
-            if found is not None:
-                self._filled[hole] = found
-        return found
+            if node is not None:
+                self._filled[hole] = node
+        return node

@@ -1,4 +1,4 @@
-"""The mutator: well-typed programs that differ from their parents."""
+"""The mutator: makes well-typed programs that differ from their parents."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from arcbatt.language import Node, Program
 from arcbatt.language.infer import type_of
 
 from .anatomy import anatomy_of
-from .bandit import Rates
 from .donors import Donors
 from .kinds import KINDS, MutationContext
+from .rates import Rates
 from .vocabulary import is_grid
 
 MAX_CALLS = 60
-# A kind that draws badly gets further chances.
+# The number of draws of a kind before it gives up.
 _TRIES = 4
 
 
 class Mutant(NamedTuple):
-    """A program, the kind of mutation that made it, and what it was made from."""
+    """A program, the kind of mutation that made it, and its parents."""
 
     program: Program
     kind: str
@@ -29,10 +29,10 @@ class Mutant(NamedTuple):
 
 
 class Mutator:
-    """Mutates programs. All chance comes from `rng`, so a seed gives the same mutants everywhere.
+    """Mutates programs. All randomness comes from `rng`, so a seed gives the same mutants anywhere.
 
-    `donors` are the solvers that give parts, or the other half of a crossover; `rates` says which
-    kinds are drawn how often, and is shared with whoever records what became of the mutants.
+    `donors` are solvers whose parts are used, also for crossover; `rates` determines how often each
+    kind is drawn.
     """
 
     kinds: tuple[str, ...] = tuple(KINDS)
@@ -48,7 +48,7 @@ class Mutator:
         if max_calls < 1:
             raise ValueError(f"a mutant has at least one call; max_calls is {max_calls}")
         if rates is not None and not set(rates.kinds) <= set(self.kinds):
-            raise ValueError(f"the rates must be of the kinds {', '.join(self.kinds)}, or of some")
+            raise ValueError(f"the rates must be for kinds among {', '.join(self.kinds)}")
         self._context = MutationContext(
             rng, donors if isinstance(donors, Donors) else Donors(donors)
         )
@@ -56,15 +56,15 @@ class Mutator:
         self.rates = rates or Rates(self.kinds)
 
     def mutate(self, parent: Program) -> Mutant | None:
-        """A mutant by a kind drawn from the rates; None if that kind found nothing to do.
+        """Return a mutant by a kind drawn from the rates; None if that kind found none.
 
-        It is well typed, is no program that it was made from, has at most `max_calls` calls, and
-        gives a grid, or a value of the very type that the parent gives.
+        It is well typed, differs from its parents, has at most `max_calls` calls, and returns a
+        grid or a value of the parent's type.
         """
         return self.mutate_by(self.rates.draw(self._context.rng), parent)
 
     def mutate_by(self, kind: str, parent: Program) -> Mutant | None:
-        """A mutant by one kind."""
+        """Return a mutant by one kind; None if it found none."""
         how = KINDS[kind]
         anatomy = anatomy_of(parent)
         if not how.spots(anatomy):
@@ -73,13 +73,16 @@ class Mutator:
             draft = how.make(self._context, anatomy)
             if draft is not None and draft.result is not None:
                 parents = (parent, *draft.mates)
-                n_at_most = None if draft.may_grow else len(anatomy.calls)
-                if self._is_wanted(draft.result, parents, n_at_most):
+                max_calls = None if draft.may_grow else len(anatomy.calls)
+                if self._is_valid(draft.result, parents, max_calls):
                     return Mutant(named(draft.result), kind, parents)
         return None
 
-    def _is_wanted(self, result: Node, parents: tuple[Program, ...], n_at_most: int | None) -> bool:
-        """Whether it is new, of a type that is wanted, and of few calls: so many, if known."""
+    def _is_valid(self, result: Node, parents: tuple[Program, ...], max_calls: int | None) -> bool:
+        """Return whether a result is new, has the right type and not too many calls.
+
+        `max_calls` is an upper bound of its calls, if known.
+        """
         for parent in parents:
             if parent.result is result:
                 return False
@@ -88,28 +91,28 @@ class Mutator:
             return False
         if not result.args:
             return False
-        if n_at_most is not None and n_at_most <= self.max_calls:
+        if max_calls is not None and max_calls <= self.max_calls:
             return True
         return _n_calls(result, self.max_calls) <= self.max_calls
 
 
 def named(result: Node) -> Program:
-    """Return a mutant's program, named by what it is."""
+    """Return a mutant's program, named after its digest."""
     return Program(result, mutant_name(result.digest))
 
 
 def mutant_name(digest: bytes) -> str:
-    """Return the name of a mutant by what it is."""
+    """Return the name of the mutant with a digest."""
     return f"mutant_{digest.hex()[:8]}"
 
 
-def _n_calls(result: Node, at_most: int) -> int:
-    """How many calls there are, counted no further than one beyond a limit."""
-    found: set[Node] = set()
-    todo = [result]
-    while todo and len(found) <= at_most:
-        node = todo.pop()
-        if node.args and node not in found:
-            found.add(node)
-            todo.extend(node.args)
-    return len(found)
+def _n_calls(result: Node, limit: int) -> int:
+    """Return the number of calls, or a number above the limit."""
+    calls: set[Node] = set()
+    stack = [result]
+    while stack and len(calls) <= limit:
+        node = stack.pop()
+        if node.args and node not in calls:
+            calls.add(node)
+            stack.extend(node.args)
+    return len(calls)

@@ -1,12 +1,12 @@
-"""Types as far as mutations tell them apart: shapes of values, roles of numbers and pairs.
+"""The types that mutations distinguish: shapes of values, and roles of numbers and pairs.
 
-Two nodes may stand in for each other when their shapes are equal: their types less the roles of
-numbers and pairs (a Color is an integer), all functions being of one shape. Whether a function fits
-where it was put, typing the calls above it tells. A role that both have must agree.
+Two nodes may replace each other if their shapes are equal: their types without the roles of numbers
+and pairs (a Color is an integer), with one shape for all functions. Typing the calls above decides
+whether a function fits. If both nodes have roles, these must be the same.
 
-Roles are those of `language.types` (Color, Rank, Count, ...), further "Boolean", and "" where
-nothing tells. A code that has no name of its own is known by its range: "Code[0..3]". What a
-constant stands for is found from the parameter that it is passed to.
+Roles are those of `language.types` (Color, Rank, Count, ...), "Boolean", and "" if unknown. A code
+without a name is identified by its range: "Code[0..3]". The role of a constant is that of the
+parameter to which it is passed.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ FUNCTION = Type("function")
 
 @lru_cache(maxsize=2**14)
 def shape_of(term: Type) -> Type:
-    """The type without roles, functions all being one."""
+    """Return the type without roles, and with one shape for all functions."""
     if term.kind in ("closure", "choice"):
         return FUNCTION
     return Type(term.kind, tuple([shape_of(arg) for arg in term.args]))
 
 
 def roles_agree(wanted: str, given: str) -> bool:
-    """Whether what has one role (or none) may stand where another (or any) is wanted."""
+    """Return whether a value of one role (or none) may be used where another (or any) is wanted."""
     return not wanted or not given or wanted == given
 
 
 @lru_cache(maxsize=2**14)
 def role_of_type(term: Type) -> str:
-    """The role that a type has."""
+    """Return the role of a type."""
     if term.kind in ("integer", "product"):
         return str(term) if term.label == "Code" else term.label
     return "Boolean" if term.kind == "boolean" else ""
 
 
 def role_of_place(user: Node, place: int) -> str:
-    """The role of what stands in an argument of a call."""
+    """Return the role of an argument of a call."""
     if user.kind == "invoke":
         return _parameter_role(user.args[0], place - 1)
     match user.name, place:
@@ -55,16 +55,16 @@ def role_of_place(user: Node, place: int) -> str:
             return _result_role(user.args[0])
     types = [type_of(arg) for arg in user.args]
     for signature in get_primitive(user.name).signatures:
-        found = _role_by_signature(signature, types, place)
-        if found is not None:
-            return found
+        role = _role_by_signature(signature, types, place)
+        if role is not None:
+            return role
     return ""
 
 
 def _role_by_signature(signature: Signature, types: list[Type | None], place: int) -> str | None:
-    """The role by one overload, None if the arguments do not fit it.
+    """Return the role by one overload; None if the arguments do not fit it.
 
-    Where a type variable stands (`equality(a, a)`), what it is bound to by the others tells.
+    The other arguments determine the role of a type variable, as in `equality(a, a)`.
     """
     bindings: Bindings = {}
     wanted = signature.parameters[place]
@@ -81,14 +81,14 @@ def _role_by_signature(signature: Signature, types: list[Type | None], place: in
 
 
 def _parameter_role(function: Node, place: int) -> str:
-    """The role of a function's parameter; -1 is the last, -2 the one before."""
+    """Return the role of a function's parameter; -1 is the last, -2 the one before."""
     if function.kind == "primitive":
         parameters = get_primitive(function.name).signatures[0].parameters
         return (
             role_of_type(parameters[place]) if -len(parameters) <= place < len(parameters) else ""
         )
     if function.kind == "call" and function.name == "rbind":
-        # Its function's last is bound, so its own last is that one's last but one.
+        # The last parameter is bound, so the last of the result is the last but one.
         return _parameter_role(function.args[0], place - 1 if place < 0 else place)
     if function.kind == "call" and function.name == "lbind":
         return _parameter_role(function.args[0], place if place < 0 else place + 1)
@@ -96,7 +96,7 @@ def _parameter_role(function: Node, place: int) -> str:
 
 
 def _result_role(function: Node) -> str:
-    """The role of what a function gives."""
+    """Return the role of a function's result."""
     if function.kind == "primitive":
         return role_of_type(get_primitive(function.name).signatures[0].result)
     if function.kind == "call" and function.name in ("rbind", "lbind", "compose", "chain", "fork"):

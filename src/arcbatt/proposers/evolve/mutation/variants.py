@@ -1,19 +1,19 @@
-"""Variants: all programs that are one change of a kind away from a program, without chance.
+"""Variants: all programs that are one change of a kind away from a program.
 
-What a kind of `kinds` draws one of, a kind here goes through. That pays for programs that were
-written for other tasks: the rule is often the same, and a colour or a turn is not. Variants of one
-program share most of their calls, so they cost a fraction of what as many programs cost. Kinds with
-many variants (other primitives, constants, variables) are not here: drawing those of programs that
-are nearly right finds more in the same time.
+Mutation draws single changes at random; variants enumerate them. That pays for programs written for
+other tasks: the rule is often the same, with another color or orientation. Variants of one program
+share most of their calls, so they cost a fraction of as many unrelated programs. Kinds with many
+variants (other primitives, constants, variables) are left out: random mutants of nearly right
+programs find more in the same time.
 
-| kind | each |
+| kind | change |
 | --- | --- |
-| demo_color | colour, wherever it stands, taken from the demos: what leaves or arrives |
-| two_colors | two colours, each taken from the demos or by its rank in the input |
-| generalize | colour, wherever it stands, taken by its rank in the input |
-| delete | call left out for one of its arguments |
-| finish | primitive from grid to grid after the result |
-| sequence | other known program after the result, both of few calls |
+| demo_color | a color, in all its places, is taken from the demos: one that disappears or appears |
+| two_colors | two colors are each taken from the demos or by their rank in the input |
+| generalize | a color, in all its places, is taken by its rank in the input |
+| delete | a call is replaced by one of its arguments |
+| finish | a primitive from grid to grid follows the result |
+| sequence | another known program follows the result, both with few calls |
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ from .kinds import demo_colors
 from .mutator import Mutant, named
 from .vocabulary import is_grid
 
-# Ranks by frequency: the background, what is drawn on it, and the rarest.
+# Ranks by frequency: the background, the main colors, and the rarest.
 _RANKS = (0, 1, 2, -1, -2)
 SEQUENCE = "sequence"
-# Of two programs in sequence: with up to 10 calls each there are three times as many, and as many
-# tasks are solved by those with up to 6 as by all others.
+# The most calls of each program in a sequence: up to 10 calls gives three times as many sequences,
+# and half of the tasks solved are solved with up to 6.
 MAX_CALLS_OF_EACH = 6
 
 
 def variants(program: Program, kind: str, known: Sequence[Program] = ()) -> Iterator[Mutant]:
-    """Yield all variants of a kind, each once, that are well typed and give a grid.
+    """Yield all distinct variants of a kind that are well typed and return a grid.
 
-    `known` are the programs that may come after this one.
+    `known` are the programs that may follow this one in a sequence.
     """
     made = _sequences(program, known) if kind == SEQUENCE else _changes(program, kind)
-    met = {program.result}
+    seen = {program.result}
     for result, parents in made:
-        if result is None or result in met:
+        if result is None or result in seen:
             continue
-        met.add(result)
+        seen.add(result)
         given = type_of(result)
         if given is not None and is_grid(given):
             yield Mutant(named(result), kind, parents)
@@ -64,7 +64,7 @@ def _changes(program: Program, kind: str) -> _Made:
 
 
 def _sequences(program: Program, known: Sequence[Program]) -> _Made:
-    """One that looks at the demos comes first, if at all: it knows what inputs become."""
+    """Yield sequences; only the first program may read the demos, as their inputs are its own."""
     if program.n_calls > MAX_CALLS_OF_EACH:
         return
     for after in known:
@@ -106,16 +106,15 @@ CHANGES: Mapping[str, Callable[[Anatomy], Iterator[Node | None]]] = {
 VARIANTS = (*CHANGES, SEQUENCE)
 
 
-# --- what several kinds need ---
+# --- helpers ---
 
 
 def _color_places(anatomy: Anatomy) -> dict[int, list[Place]]:
-    """By constant, of those that are a colour somewhere: the places where they are one."""
-    found: dict[int, list[Place]] = {}
-    for user, place, role in anatomy.constant_places:
-        if role == "Color":
-            found.setdefault(anatomy.args[user][place], []).append((user, place))
-    return found
+    """Return by constant the places where it is a color."""
+    by_constant: dict[int, list[Place]] = {}
+    for user, place, _ in anatomy.color_places:
+        by_constant.setdefault(anatomy.args[user][place], []).append((user, place))
+    return by_constant
 
 
 def _with_color(anatomy: Anatomy, colors: Sequence[Node]) -> Iterator[Node | None]:
@@ -132,6 +131,6 @@ def _colors_by_rank() -> tuple[Node, ...]:
 
 @cache
 def _colors_of_samples() -> tuple[Node, ...]:
-    """The likeliest colours of both kinds, few enough to go through all pairs."""
+    """Return the likeliest colors from demos and by rank, few enough for all pairs."""
     of_demos = [color for color in demo_colors() if color.args[2].name in ("first", "last")]
     return (*of_demos, *_colors_by_rank()[:4])

@@ -1,4 +1,4 @@
-"""What the registry offers to mutations, by type; each table is made when first asked for."""
+"""Tables of primitives by type, for mutations; each is built when first needed."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from .roles import shape_of
 @of_registry
 @lru_cache(maxsize=2**14)
 def _primitives_for(args: tuple[Type, ...]) -> tuple[tuple[Primitive, Type], ...]:
-    """The primitives that such arguments fit, with the types of their results."""
+    """Return the primitives that accept these arguments, with the types of their results."""
     return tuple(fitting_primitives(args))
 
 
 @of_registry
 @lru_cache(maxsize=2**14)
 def alternatives(name: str, args: tuple[Type, ...]) -> tuple[Primitive, ...]:
-    """The other primitives that take such arguments and give a result of the same shape.
+    """Return the other primitives that accept these arguments with a result of the same shape.
 
-    Not `identity`: to delete the call is the same and shorter.
+    `identity` is left out: deleting the call is the same and shorter.
     """
     given = infer_call(get_primitive(name), args)
     if given is None:
@@ -45,14 +45,14 @@ def alternatives(name: str, args: tuple[Type, ...]) -> tuple[Primitive, ...]:
 
 @of_registry
 @cache
-def like(name: str) -> tuple[Primitive, ...]:
-    """The primitives that may stand for one as a value.
+def value_replacements(name: str) -> tuple[Primitive, ...]:
+    """Return the primitives that may replace a primitive used as a value.
 
-    Those that can be called with the parameters of one of its overloads and give its result, where
-    variables and functions fit anything.
+    They accept the parameters of one of its overloads and return its result, where variables and
+    functions fit anything.
     """
     own = get_primitive(name)
-    found = []
+    similar = []
     for other in all_primitives().values():
         if other.name == name or other.arity != own.arity:
             continue
@@ -61,13 +61,13 @@ def like(name: str) -> tuple[Primitive, ...]:
             given = infer_call(other, args)
             wanted = _opened(signature.result)
             if given is not None and fits(wanted, given, {}, infer_invocation):
-                found.append(other)
+                similar.append(other)
                 break
-    return tuple(found)
+    return tuple(similar)
 
 
 def _opened(pattern: Type) -> Type:
-    """A parameter's type with what it leaves open unknown; of alternatives, the first."""
+    """Return a type with ANY for variables, functions and containers; a union's first member."""
     if pattern.kind in ("variable", "function", "container"):
         return ANY
     if pattern.kind == "union":
@@ -75,13 +75,13 @@ def _opened(pattern: Type) -> Type:
     return Type(pattern.kind, tuple(map(_opened, pattern.args)), pattern.label)
 
 
-# They give back one of their arguments, except of truth values and sets.
+# These return one of their arguments, except for booleans and sets.
 _IDLE = ("identity", "both", "either", "totuple")
 
 
 @dataclass(frozen=True, slots=True)
 class _StepForm:
-    """A primitive that takes a value of some shape in one place and gives one of that shape."""
+    """A primitive that takes a value of some shape in one place and returns one of that shape."""
 
     primitive: Primitive
     place: int
@@ -92,13 +92,13 @@ class _StepForm:
 @of_registry
 @lru_cache(maxsize=2**12)
 def step_forms(term: Type) -> tuple[_StepForm, ...]:
-    """The steps that can be put after a value of a type, so that its users still fit.
+    """Return the calls that can be inserted after a value of a type, so that its users still fit.
 
-    One for each primitive and place; those that give an argument back as it is are none.
+    There is one for each primitive and place, without those that return an argument unchanged.
     """
     idle = _IDLE if term.kind != "boolean" else ("identity",)
     shape = shape_of(term)
-    found: dict[tuple[str, int], _StepForm] = {}
+    forms: dict[tuple[str, int], _StepForm] = {}
     for primitive in all_primitives().values():
         if _makes_functions(primitive) or primitive.name in idle:
             continue
@@ -109,22 +109,22 @@ def step_forms(term: Type) -> tuple[_StepForm, ...]:
                     continue
                 if not fits(wanted, term, bindings, infer_invocation, strict=True):
                     continue
-                # Patch and the like name no type as a result: the argument's is kept.
+                # A union such as Patch as a result keeps the argument's type.
                 result = (
                     term if signature.result is wanted else substitute(signature.result, bindings)
                 )
                 if shape_of(result) is shape:
-                    found.setdefault(
+                    forms.setdefault(
                         (primitive.name, place),
                         _StepForm(primitive, place, signature.parameters, tuple(bindings.items())),
                     )
-    return tuple(found.values())
+    return tuple(forms.values())
 
 
 @of_registry
 @cache
 def unary_steps() -> tuple[Primitive, ...]:
-    """The primitives of one argument that give what they take, for some type."""
+    """Return the primitives of one argument with a result of the same type."""
     return tuple(
         primitive
         for primitive in all_primitives().values()
@@ -137,7 +137,7 @@ def unary_steps() -> tuple[Primitive, ...]:
 @of_registry
 @lru_cache(maxsize=2**12)
 def functions_for(args: tuple[Type, ...], wanted: Type) -> tuple[Primitive, ...]:
-    """The primitives that may stand where a function of such arguments is wanted."""
+    """Return the primitives that may be used as a function of these arguments."""
     return tuple(
         primitive
         for primitive, given in _primitives_for(args)
@@ -148,7 +148,7 @@ def functions_for(args: tuple[Type, ...], wanted: Type) -> tuple[Primitive, ...]
 @of_registry
 @lru_cache(maxsize=2**12)
 def measures(term: Type, shape: Type) -> tuple[tuple[Primitive, Type], ...]:
-    """The primitives that make a value of a shape of one value of a type, with result types."""
+    """Return the primitives from one value of a type to a shape, with their result types."""
     return tuple(
         (primitive, given)
         for primitive, given in _primitives_for((term,))
@@ -159,7 +159,7 @@ def measures(term: Type, shape: Type) -> tuple[tuple[Primitive, Type], ...]:
 @of_registry
 @lru_cache(maxsize=2**12)
 def views(term: Type) -> tuple[Primitive, ...]:
-    """The primitives that make something else of one value of a type: parts, borders, lists."""
+    """Return the primitives from one value of a type to parts, borders or lists."""
     return tuple(
         primitive
         for primitive, given in _primitives_for((term,))
@@ -175,5 +175,5 @@ def _makes_functions(primitive: Primitive) -> bool:
 
 @lru_cache(maxsize=2**14)
 def is_grid(term: Type) -> bool:
-    """Whether a value of this type is a grid for certain."""
+    """Return whether every value of this type is a grid."""
     return fits(GRID, term, {}, infer_invocation, strict=True)

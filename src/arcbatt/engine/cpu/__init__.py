@@ -1,0 +1,1 @@
+"""Running programs on the CPU: by the native engine, or by their Python definitions."""

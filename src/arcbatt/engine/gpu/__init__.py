@@ -1,0 +1,1 @@
+"""Everything that touches a GPU: planning, kernels, memory, runs and calibration."""

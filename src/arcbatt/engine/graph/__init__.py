@@ -1,0 +1,1 @@
+"""Graphs of fused programs, their samples and their results."""

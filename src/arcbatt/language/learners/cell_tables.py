@@ -1,0 +1,228 @@
+"""Cells by what they see: demos turn cells that see the same into the same color."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from ..native import find_rule
+from ..registry import Rule, primitive, worded
+from ..values import Demos, Grid, Value
+from ..wording import (
+    DIRECTION_NAMES,
+    OUTSIDE,
+    Phrase,
+    colors_in,
+    name_color,
+    name_colors,
+    name_rank,
+    shorten,
+)
+
+NOTHING = "none"
+_SIDES = ("above it", "left of it", "right of it", "below it")
+_LINES = ("its row", "its column")
+_ALL_LINES = (*_LINES, "its falling diagonal", "its rising diagonal")
+
+
+def _each(places: Sequence[str], outside: str = "the outside") -> Phrase:
+    """Return a phrase for colors of which each is seen at a place."""
+    return lambda seen: ", ".join(
+        f"{place} is {outside if color == OUTSIDE else name_color(color)}"
+        for place, color in zip(places, seen, strict=True)
+    )
+
+
+def _counted(colors: Sequence[int]) -> str:
+    counts = Counter(colors)
+    return ", ".join(f"{n} {name_color(color)}" for color, n in sorted(counts.items()))
+
+
+def _first(directions: Sequence[str]) -> list[str]:
+    return [f"the first color {direction}" for direction in directions]
+
+
+def _is(condition: object) -> str:
+    return "is" if condition else "is not"
+
+
+def _say_gap(seen: Sequence[int]) -> str:
+    (size,) = seen
+    return f"its gap has {size}{' or more' * (size == 9)} cells" if size else "it lies in no gap"
+
+
+def _say_rank(seen: Sequence[int]) -> str:
+    (rank,) = seen
+    return f"its part is {name_rank(rank, 'largest')} of its color" if rank < 4 else "it is smaller"
+
+
+def _say_lines(seen: Sequence[int]) -> str:
+    # The colors of each line come as two numbers of 5 bits.
+    row, column = (colors_in(low | high << 5) for low, high in (seen[:2], seen[2:]))
+    return f"its row has {name_colors(row)}, its column {name_colors(column)}"
+
+
+_AROUND = [f"{name} of it" for name in DIRECTION_NAMES]
+_FIRST_BESIDE = _first([DIRECTION_NAMES[k] for k in (1, 3, 4, 6)])
+_MIRRORS = ("its mirror image left to right", "its mirror image top to bottom")
+_BETWEEN = [f"the color on both sides in {line}" for line in _ALL_LINES]
+
+
+def _say_modulo(seen: Sequence[int]) -> str:
+    return f"its row leaves {seen[0]} and its column {seen[1]}"
+
+
+# By code: what a cell sees besides its own color, and the words for the numbers that it sees.
+SIGHTS: tuple[tuple[str, Phrase], ...] = (
+    ("its color only", lambda seen: ""),
+    ("the 4 colors beside it", _each(_SIDES)),
+    ("the 8 colors around it", _each(_AROUND)),
+    ("the 8 colors around it in any order", lambda seen: f"around it are {_counted(seen)}"),
+    ("its mirror images", _each(_MIRRORS)),
+    ("the first colors other than black in 4 directions", _each(_FIRST_BESIDE, NOTHING)),
+    ("the enclosed gap in which it lies", _say_gap),
+    ("its row and column modulo 2", _say_modulo),
+    ("its row and column modulo 3", _say_modulo),
+    (
+        "its distance from the edge",
+        lambda seen: f"it lies {seen[0]}{' or more' * (seen[0] == 5)} cells from the edge",
+    ),
+    (
+        "the most common colors other than black of its row and column",
+        _each([f"the most common color of {line}" for line in _LINES]),
+    ),
+    (
+        "the 8 colors around it up to mirrors and turns",
+        lambda seen: f"around it, in some turn, are {', '.join(map(name_color, seen))}",
+    ),
+    (
+        "whether its row and column are of one color",
+        lambda seen: f"its row {_is(seen[0])} of one color, its column {_is(seen[1])}",
+    ),
+    ("the rank of its 4-connected part by size", _say_rank),
+    (
+        "how many cells near it are not black",
+        lambda seen: f"{seen[0]} beside it and {seen[1]} at its corners are not black",
+    ),
+    ("what it lies between, in its row and column", _each(_BETWEEN[:2], NOTHING)),
+    ("the rank of its 8-connected part by size", _say_rank),
+    (
+        "whether its part touches the edge",
+        lambda seen: f"its part {'touches' if seen[0] else 'does not touch'} the edge",
+    ),
+    ("the first colors other than its own in 4 directions", _each(_FIRST_BESIDE, NOTHING)),
+    ("which colors are around it", lambda seen: f"around it are {name_colors(seen)}"),
+    (
+        "the object in whose box it lies",
+        lambda seen: (
+            "it lies in no box"
+            if seen[0] == OUTSIDE
+            else f"it lies in the box of {name_color(seen[0])}"
+        ),
+    ),
+    ("which colors its row and column have", _say_lines),
+)
+# By code less those above: the sight of a cell, and the places whose colors are compared.
+RELATIVE_SIGHTS: tuple[tuple[str, Sequence[str]], ...] = (
+    ("the 4 colors beside it up to mirrors and turns", _SIDES),
+    ("the 8 colors around it up to mirrors and turns", _AROUND),
+    ("the first colors other than black in 4 directions", _FIRST_BESIDE),
+    (
+        "the first colors other than black in 4 directions up to mirrors and turns",
+        _FIRST_BESIDE,
+    ),
+    ("the first colors other than black in 8 directions", _first(DIRECTION_NAMES)),
+    (
+        "the first colors other than its own in 4 directions up to mirrors and turns",
+        _FIRST_BESIDE,
+    ),
+    ("what it lies between, in its row and column", _BETWEEN[:2]),
+    ("what it lies between, in all 4 lines", _BETWEEN),
+    ("its mirror images", _MIRRORS),
+    ("its image at the diagonal", ("its image at the diagonal",)),
+    ("its image turned by 180 degrees", ("its image turned by 180 degrees",)),
+    (
+        "the first colors other than black of its row and column",
+        [f"the first color of {line}" for line in _LINES],
+    ),
+)
+
+
+@primitive(
+    "Demos, Grid, Code[0..33] -> Grid",
+    rule=Rule(on_bases=True),
+    is_learner=True,
+    examples=(
+        "learn_cells(((((1, 2),), ((3, 2),)),), ((2, 1, 1),), 0) == ((2, 3, 3),)",
+        "learn_cells(((((1, 0, 1),), ((1, 1, 1),)),), ((2, 0, 2),), 28) == ((2, 2, 2),)",
+    ),
+)
+def learn_cells(S: Demos, I: Grid, code: int) -> Value:  # noqa: E741
+    """Change each cell of a grid as the demos change cells that see the same.
+
+    Only demos whose output has the input's size count; there must be one. Cells that see the same
+    must become the same in all of them, and what a cell of the grid sees must occur there; but a
+    cell of a color that the demos have and never change always stays.
+
+    What a cell sees besides its own color, 10 standing for what lies outside: 0 nothing, 1 the 4
+    colors beside it, 2 the 8 around it, 3 the same in any order, 4 its mirror images left to right
+    and top to bottom, 5 the first colors other than 0 in the 4 directions, 6 the size (at most 9)
+    of the enclosed 4-connected zeros in which it lies, or 0, 7 its row and column modulo 2, 8
+    modulo 3, 9 its distance from the edge (at most 5), 10 the most common colors other than 0 of
+    its row and its column, 11 the 8 colors around it up to mirrors and turns, 12 whether its row,
+    its column is of one color, 13 the rank by size (at most 4) of its 4-connected part among the
+    parts of its color, the largest having 0, 14 how many cells beside it, how many at its corners
+    are not 0, 15 the colors that are the first other than 0 on both sides, in its row and in its
+    column, 16 as 13 for 8-connected parts, 17 whether its 4-connected part of one color touches the
+    edge, 18 the first colors other than its own in the 4 directions, 19 which colors are around it,
+    20 the color of the largest 8-connected part of one color other than 0, the last of several, in
+    whose box it lies, 21 which colors its row has, and its column.
+
+    From 22 on colors are told apart but not known: those that are seen, its own first, are numbered
+    as they come, and cells that see the same become one of them, or else some color. A color that
+    the demos do not change stays where what is seen is unknown. 22 the colors beside it, up to
+    mirrors and turns, 23 those around it, likewise, 24 the first other than 0 in the 4 directions,
+    25 the same up to mirrors and turns, 26 the first other than 0 in the 8 directions, 27 the first
+    other than its own in the 4 directions, up to mirrors and turns, 28 those that are the first
+    other than 0 on both sides, in its row and in its column, 29 also in its diagonals, 30 its
+    mirror images left to right and top to bottom, 31 that at the diagonal, 32 its image turned by
+    180 degrees, 33 the first colors other than 0 of its row and its column.
+    """
+
+
+@worded("learn_cells")
+def _(given: Value, *args: Any) -> list[str]:
+    code = args[-1]
+    rule: Any = find_rule("learn_cells", args)
+    if code < len(SIGHTS):
+        title, phrase = SIGHTS[code]
+        lines = [
+            f"a {name_color(own)} cell becomes {name_color(new)}"
+            + (f" where {phrase(seen)}" if seen else "")
+            for (own, *seen), new in rule
+            if new != own
+        ]
+        return [f"what a cell becomes depends on {title}:", *shorten(sorted(lines))]
+    title, places = RELATIVE_SIGHTS[code - len(SIGHTS)]
+    lines = []
+    for (own, *seen), source in rule:
+        new = name_color(source - 10) if source >= 10 else _letter(source + 1)
+        if new == _letter(own):
+            continue
+        looks = ", ".join(
+            f"{place} is {_letter(number) if number != OUTSIDE else NOTHING}"
+            for place, number in zip(places, seen, strict=True)
+        )
+        lines.append(f"a cell of {_letter(own)} becomes {new} where {looks}")
+    return [
+        f"what a cell becomes depends on {title} (A, B: any colors):",
+        *shorten(sorted(lines)),
+    ]
+
+
+def _letter(number: int) -> str:
+    """Name a color by its number in the order in which colors are seen: A is the first."""
+    if number in (0, OUTSIDE):
+        return name_color(number)
+    return chr(ord("A") + number - 1)

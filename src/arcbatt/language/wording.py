@@ -1,0 +1,57 @@
+"""Words for colors, ranks and tables, shared by primitives that explain what they learned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
+
+COLOR_NAMES = "black blue red green yellow grey pink orange cyan brown".split()
+DIRECTION_NAMES = (
+    "up-left",
+    "up",
+    "up-right",
+    "left",
+    "right",
+    "down-left",
+    "down",
+    "down-right",
+)
+OUTSIDE = 10  # the color of places outside the grid
+# A table may have a row for every cell of the demos: the first rows are shown, the others counted.
+MAX_LINES = 12
+
+# The words for one value of a feature.
+Phrase: TypeAlias = Callable[[Any], str]
+
+
+def name_color(color: int) -> str:
+    """Return a color's name, or that it lies outside."""
+    return "the outside" if color == OUTSIDE else COLOR_NAMES[color]
+
+
+def name_colors(colors: Iterable[int]) -> str:
+    """Return the names of colors, in their order."""
+    return " and ".join(map(name_color, sorted(colors))) or "nothing"
+
+
+def colors_in(bits: int) -> list[int]:
+    """Return the numbers of the bits that are set, which stand for colors."""
+    return [color for color in range(OUTSIDE + 1) if bits >> color & 1]
+
+
+def name_rank(rank: int, most: str) -> str:
+    """Return "the largest", "the 2nd largest" and so on."""
+    ordinals = {1: "2nd", 2: "3rd"}
+    return f"the {most}" if rank == 0 else f"the {ordinals.get(rank, f'{rank + 1}th')} {most}"
+
+
+def draw_mask(rows: Iterable[Sequence[int]]) -> str:
+    """Return the rows of a mask in one line, `#` where it is set."""
+    return "/".join("".join("#" if cell else "." for cell in row) for row in rows)
+
+
+def shorten(lines: Sequence[str]) -> list[str]:
+    """Return the first lines and the number of those left out."""
+    if len(lines) <= MAX_LINES:
+        return list(lines)
+    return [*lines[:MAX_LINES], f"and {len(lines) - MAX_LINES} more"]

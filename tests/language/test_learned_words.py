@@ -1,0 +1,190 @@
+"""Rules in words: every code of every learner has its own text."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import product
+from typing import Any
+
+import pytest
+
+from arcbatt.engine.cpu.calls import evaluate_data
+from arcbatt.evaluation import TaskBoard
+from arcbatt.explainer import describe_rules, explain, make_page, read_source
+from arcbatt.language import Failure, parse_program, parse_programs
+from arcbatt.language.learners.cell_tables import RELATIVE_SIGHTS, SIGHTS
+from arcbatt.language.learners.color_roles import MEASURES
+from arcbatt.language.learners.object_tables import FEATURES, SEGMENTS
+from arcbatt.language.registry import get_primitive, worded_names, words_of_call
+from arcbatt.language.wording import MAX_LINES
+from arcbatt.proposers.learn import learner_names, rule_primitives
+from arcbatt.proposers.trees import TreeChoice
+from arcbatt.proposers.views import plain_nodes
+from tests.explainer.test_explain import printed
+from tests.support.search import training
+
+N_SIGHTS = len(SIGHTS) + len(RELATIVE_SIGHTS)
+VIEWS = ("role_demos", "to_roles", "from_roles", "ground_demos", "swap_ground")
+TURNS = ("turn_demos", "to_turn", "from_turn")
+
+
+def grid_of(*rows: str) -> Any:
+    return tuple(tuple(map(int, row)) for row in rows)
+
+
+# Every cell stays, which is a rule for every sight and feature.
+STILL = tuple(
+    (grid, grid)
+    for grid in (
+        grid_of("50500", "50008", "00880", "08080", "00000"),
+        grid_of("0110", "0101", "2111", "0000"),
+    )
+)
+
+
+def test_every_learner_and_view_has_words() -> None:
+    assert worded_names() >= {*learner_names(), *VIEWS, *TURNS}
+
+
+def test_every_code_has_words() -> None:
+    assert range(N_SIGHTS) == get_primitive("learn_cells").codes[0][1]
+    (_, segments), (_, features) = get_primitive("learn_objects").codes
+    assert segments == range(len(SEGMENTS)) and features == range(len(FEATURES))
+    assert len(MEASURES) == 23 == len(set(MEASURES))
+
+
+def recolored(color: int) -> Any:
+    """Return demos in which all cells of a color become 3 and something stays."""
+    return tuple(
+        (grid, tuple(tuple(3 if cell == color else cell for cell in row) for row in grid))
+        for grid, _ in STILL
+    )
+
+
+@pytest.mark.parametrize("code", range(N_SIGHTS))
+def test_every_sight_has_words(code: int) -> None:
+    lines = []
+    for demos in (recolored(5), recolored(1), STILL):
+        given = evaluate_data("learn_cells", [demos, demos[0][0], code])
+        if not isinstance(given, Failure):
+            lines += words_of_call("learn_cells", given, [demos, demos[0][0], code])
+    assert lines[0].startswith("what a cell becomes depends on ")
+    assert (*SIGHTS, *RELATIVE_SIGHTS)[code][0] in lines[0]
+
+
+@pytest.mark.parametrize("feature", range(len(FEATURES)))
+def test_every_feature_of_objects_has_words(feature: int) -> None:
+    grid = STILL[0][0]
+    for segments in range(len(SEGMENTS)):
+        lines = words_of_call("learn_objects", grid, [STILL, grid, segments, feature])
+        assert SEGMENTS[segments] in lines[0] and FEATURES[feature][0] in lines[0]
+        assert lines[1:] and all(line.endswith("stays") for line in lines[1:])
+
+
+def test_words_describe_objects_by_their_feature() -> None:
+    demos = ((grid_of("110", "000", "100"), grid_of("220", "000", "100")),)
+    widest = words_of_call("learn_objects", None, [demos, demos[0][0], 0, 19])
+    assert widest[1:] == ["the 2nd widest stays", "the widest becomes red"]
+    sized = words_of_call("learn_objects", None, [demos, demos[0][0], 0, 1])
+    assert sized[1:] == ["one of 1 cell stays", "one of 2 cells becomes red"]
+    picked = ((demos[0][0], grid_of("11")),)
+    (line,) = words_of_call("pick_object", None, [picked, demos[0][0], 0, 2])
+    assert line.endswith("picked is the largest")
+
+
+def test_long_tables_are_shortened() -> None:
+    grid = tuple(
+        tuple((7 * i * i * j + 5 * j * j + 3 * i) % 11 % 6 for j in range(12)) for i in range(12)
+    )
+    changed = tuple(tuple(7 if cell == 5 else cell for cell in row) for row in grid)
+    lines = words_of_call("learn_cells", changed, [((grid, changed),), grid, 2])
+    n_fives = sum(row.count(5) for row in grid)
+    assert n_fives > MAX_LINES == len(lines) - 2
+    assert lines[-1] == f"and {n_fives - MAX_LINES} more"
+
+
+@pytest.mark.parametrize("name", [*VIEWS, *TURNS, "close_symmetry"])
+def test_every_code_of_a_view_and_of_symmetry_has_words(name: str) -> None:
+    primitive = get_primitive(name)
+    hidden = grid_of("1221", "3443", "5699")
+    values = {"S": recolored(5), "I": STILL[0][0], "grid": hidden, "hidden": 9}
+    wordings = set()
+    for codes in product(*(numbers for _, numbers in primitive.codes)):
+        given = dict(zip((primitive.parameters[k] for k, _ in primitive.codes), codes, strict=True))
+        args = [(values | given)[parameter] for parameter in primitive.parameters]
+        lines = words_of_call(name, evaluate_data(name, args), args)  # type: ignore[arg-type]
+        assert lines and all(lines)
+        wordings.add(tuple(lines))
+    assert name == "from_turn" or len(wordings) == len(list(primitive.all_codes()))
+
+
+# These need grids with panels: see test_panels.py.
+OF_PANELS = {"learn_panels", "pick_panel", "panel_cells", "fill_panels"}
+
+
+# Rules that return an output, and take no color besides their codes.
+OUTPUT_RULES = {
+    name
+    for name, each in rule_primitives().items()
+    if each.rule and not each.rule.applied_by and not each.rule.crops
+}
+
+
+@pytest.mark.parametrize("name", sorted(OUTPUT_RULES - OF_PANELS))
+def test_codes_have_different_words(name: str) -> None:
+    primitive = get_primitive(name)
+    grid = STILL[0][0]
+    wordings = set()
+    for codes in primitive.all_codes():
+        given = iter(codes)
+        places = {place for place, _ in primitive.codes}
+        args = [
+            next(given) if place in places else STILL if parameter == "S" else grid
+            for place, parameter in enumerate(primitive.parameters)
+        ]
+        if isinstance(evaluate_data("learn_cells", args), Failure) and name == "learn_cells":
+            continue
+        wordings.add(words_of_call(name, grid, args)[0])
+    # Ranks from the greatest and from the least have the same first line.
+    n_codes = 1 if name == "learn_cells" else len(list(primitive.all_codes()))
+    assert len(wordings) > 0.9 * n_codes
+
+
+def test_words_say_where_a_symmetry_is() -> None:
+    grid = grid_of("1221", "3443", "5699")
+    lines = words_of_call("close_symmetry", None, [grid, 9, 0])
+    assert "mirrored left to right at column 1.5" in lines
+
+
+REWRITING = """def solve_mine(S, I):
+    x1 = learn_rewrites(S, 0)
+    O = rewrite(x1, I)
+    return O
+"""
+
+
+def test_explanations_show_rules_and_not_their_numbers() -> None:
+    text = REWRITING
+    (task,) = training("3bd67248")
+    program = next(iter(parse_programs(text, "mine.py")))
+    shown = explain(program, read_source(program, text), task, [("demo", 0)], lambda k, v: None)
+    words = shown.pairs[0].lines[0].step.words
+    assert words and words[0].startswith("repeatedly")
+    drawn = printed(shown)
+    page = make_page(shown)
+    for line in words:
+        assert line in " ".join(drawn.split())
+        # A page has a table of what becomes what, and where.
+        assert line in page or f">{line.rpartition(' where ')[2]}</td>" in page
+    assert "tuple of" not in drawn
+
+
+def test_rules_of_a_program_are_listed_once() -> None:
+    (task,) = training("25d8a9c8")
+    board = TaskBoard([task], device="cpu", n_threads=1)
+    program = TreeChoice(plain_nodes(), 0).program
+    run = partial(board.values_on_first_demo, task)
+    lines = describe_rules(program, run)
+    assert lines[0] == "for each cell:" and any("it takes" in line for line in lines)
+    learns_nothing = parse_program("def solve(I):\n    O = vmirror(I)\n    return O\n")
+    assert describe_rules(learns_nothing, run) == []
