@@ -209,7 +209,7 @@ def _wrong(task: Task, program: Program) -> dict[str, tuple[Callable[[], Any], s
             lambda: run_on_tasks(Batt([program]), TaskSamples([task]), n_threads=0),
             "n_threads is 0",
         ),
-        "one thing off": (lambda: arcbatt.solve(task, off="macros"), r"off=\['macros'\]"),
+        "one thing off": (lambda: arcbatt.solve(task, off="parents"), r"off=\['parents'\]"),
         "a number for a budget": (lambda: arcbatt.run(program, task, 5), "expected Budget.steps"),
         "a number for a batt's": (
             lambda: Batt([program]).run(Samples.of(task), cast(Any, 1000)),

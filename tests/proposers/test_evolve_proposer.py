@@ -51,9 +51,7 @@ def test_nearly_right_candidates_become_parents() -> None:
     assert "scripted" in origins
     counts, origins = evolved(task, offer, off=frozenset({"parents"}))
     assert "parents" not in counts and "scripted" not in origins
-    assert "macro" in counts
-    counts, _ = evolved(task, offer, off=frozenset({"macros"}))
-    assert "macro" not in counts and "splice" in counts
+    assert "splice" in counts
 
 
 def test_a_few_parents_of_each_task_are_taken() -> None:

@@ -13,15 +13,14 @@ from hypothesis import strategies as st
 
 from arcbatt.language import Program, format_program, ir, parse_program
 from arcbatt.language.infer import fits_type, infer, type_of
-from arcbatt.language.types import ANY, GRID
+from arcbatt.language.types import GRID
 from arcbatt.library import library_programs
 from arcbatt.proposers.evolve.mutation import KINDS, Donors, Mutant, Mutator, Rates
 from arcbatt.proposers.evolve.mutation.anatomy import Anatomy, anatomy_of, with_arguments
 from arcbatt.proposers.evolve.mutation.constants import other_value
 from arcbatt.proposers.evolve.mutation.kinds import MutationContext
-from arcbatt.proposers.evolve.mutation.macros import Instance, macros, parse_macro
 from arcbatt.proposers.evolve.mutation.rates import N_SAMPLES
-from arcbatt.proposers.evolve.mutation.roles import FUNCTION, role_of_place, shape_of
+from arcbatt.proposers.evolve.mutation.roles import role_of_place
 from tests.conftest import printed_with_any_hash_seed, programs
 
 LIBRARY = [parsed.program for parsed in library_programs()]
@@ -37,7 +36,6 @@ KIND_NAMES = (
     "swap",
     "generalize",
     "crossover",
-    "macro",
 )
 seeds = st.integers(0, 2**32)
 
@@ -173,47 +171,6 @@ def test_a_draft_that_cannot_grow_does_not(seed: int, kind: str) -> None:
         draft = KINDS[kind].make(MutationContext(rng, DONORS), anatomy)
         if draft is not None and draft.result is not None and not draft.may_grow:
             assert Program(draft.result).n_calls <= len(anatomy.calls)
-
-
-# --- macros ---
-
-
-def test_every_macro_can_be_made_and_is_put_somewhere() -> None:
-    rng = random.Random(0)
-    for macro in macros():
-        made = []
-        for parent in rng.sample(LIBRARY, 120):
-            anatomy = anatomy_of(parent)
-            instance = Instance(anatomy, anatomy.calls[-1], DONORS, rng).make(macro)
-            if instance is not None and type_of(instance) is not None:
-                made.append(instance)
-        assert made, macro
-        assert all(macro.may_give(shape_of(type_of(node) or ANY)) for node in made)
-        # Macros with a fixed result type are recognized before they are instantiated.
-        assert macro.shapes is None or not macro.may_give(FUNCTION)
-        assert {node.name for node in made} == {macro.primitive.name}
-
-
-def test_a_macro_is_filled_from_the_parent() -> None:
-    parent = program("a = hmirror(I)", "return vconcat(a, a)")
-    anatomy = anatomy_of(parent)
-    rng = random.Random(0)
-
-    def made(macro: object) -> set[ir.Node]:
-        parsed = parse_macro(macro)
-        found = (Instance(anatomy, 2, Donors([]), rng).make(parsed) for _ in range(50))
-        return {node for node in found if node is not None}
-
-    twice = made(["vconcat", 0, 0])
-    assert parent.result in twice and all(node.args[0] is node.args[1] for node in twice)
-    assert any(node.args[0] is not node.args[1] for node in made(["vconcat", 0, 1]))
-    assert made(["canvas", {"value": 3}, {"value": [2, 1]}]) == {
-        program("return canvas(3, (2, 1))").result
-    }
-    # Without donors there is no function to bind.
-    assert made(["apply", ["rbind", 0, 1], 2]) == set()
-    with pytest.raises(ValueError, match=r"macros.json: 3.5 is not a macro; python bench/mine.py"):
-        made(["hmirror", 3.5])
 
 
 # --- single kinds ---

@@ -11,8 +11,6 @@ from arcbatt.plurals import count
 from ..proposer import Candidate, Context, Offer, make_proposal
 from .cards import pool_parents
 from .evolution import N_BEGUN, Evolution, EvolveOptions
-from .mutation import Mutator, Rates
-from .mutation.kinds import MACRO
 
 CARD = "card"
 # Nearly right programs are proposed once per this many cards; programs that fit, at once.
@@ -34,7 +32,6 @@ class EvolveProposer:
     trust = 0.5
     switches: ClassVar = {
         "parents": "candidates of other proposers as parents",
-        "macros": "mutations by subprograms that recur in the library",
     }
     count_columns: ClassVar = {
         "": "mutation",
@@ -50,7 +47,6 @@ class EvolveProposer:
         """Make a proposer; `off` names the `switches` that are off."""
         self._options = options
         self._use_parents = "parents" not in off
-        self._kinds = [kind for kind in Mutator.kinds if kind != MACRO or "macros" not in off]
         self.evolution: Evolution | None = None
         # A finished evolution is only read; another round of work begins a new one.
         self._is_finished = False
@@ -142,7 +138,7 @@ class EvolveProposer:
             self._taken.clear()
             self._n_worked = 0
         known = context.known
-        evolution = Evolution(board, context.pool, self._options, Rates(self._kinds), known)
+        evolution = Evolution(board, context.pool, self._options, known=known)
         state = context.state()
         programs = list(known)
         if state is not None:

@@ -23,8 +23,7 @@ from .anatomy import Anatomy, Place, anatomy_of, with_arguments
 from .arguments import argument_for, pick_recent
 from .constants import other_value, some_constant
 from .donors import Donors
-from .macros import Instance, macros
-from .roles import FUNCTION, role_of_type, roles_agree, shape_of
+from .roles import FUNCTION, role_of_type, roles_agree
 from .vocabulary import alternatives, measures, step_forms, unary_steps, value_replacements, views
 
 T = TypeVar("T")
@@ -208,24 +207,6 @@ def _cross(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     return _Draft(_put_node(context, other, context.draw(sites), anatomy.nodes[k]), (mate,))
 
 
-def _put_macro(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
-    """Replace a call by an instance of a macro of the same shape, filled from the parent."""
-    k = context.draw(anatomy.calls)
-    macro = context.draw(macros())
-    if not macro.may_give(anatomy.shapes[k]):
-        return None
-    parts = Instance(anatomy, k, context.donors, context.rng).fill(macro)
-    if parts is None:
-        return None
-    made = ir.call_node(macro.primitive, *parts)
-    given = type_of(made)
-    if given is None or shape_of(given) is not anatomy.shapes[k]:
-        return None
-    return _Draft(_put_node(context, anatomy, k, made))
-
-
-# The kind that uses subprograms that recur in the library.
-MACRO = "macro"
 KINDS: Mapping[str, MutationKind] = {
     "variable": MutationKind(attrgetter("variable_places"), _change_variable),
     "primitive": MutationKind(attrgetter("primitive_calls"), _change_primitive),
@@ -237,7 +218,6 @@ KINDS: Mapping[str, MutationKind] = {
     "swap": MutationKind(attrgetter("swappable"), _swap),
     "generalize": MutationKind(attrgetter("constant_places"), _generalize),
     "crossover": MutationKind(attrgetter("calls"), _cross),
-    MACRO: MutationKind(attrgetter("calls"), _put_macro),
 }
 
 
