@@ -92,7 +92,10 @@ ENGINE := $(shell find src/arcbatt/engine -name '*.hpp' -o -name '*.inc' -o -nam
 $(VENV)/ready: pyproject.toml CMakeLists.txt $(ENGINE)
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet --config-settings=cmake.define.ARCBATT_WERROR=ON --editable '.[dev]'
+	$(BIN)/pip install --quiet cmake ninja $$($(BIN)/python -c "import tomllib; \
+	    print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'])")
+	$(BIN)/pip install --quiet --no-build-isolation --config-settings=build-dir=build/engine \
+	    --config-settings=cmake.define.ARCBATT_WERROR=ON --editable '.[dev]'
 	touch $@
 
 clean:
