@@ -31,7 +31,7 @@ class DrawnValues {
 
   u32 n_examples() const { return (u32)sizes_.size(); }
   u32 n_demos() const { return n_demos_; }
-  u32 n_cells() const { return n_cells_; }
+  u64 bytes() const { return cells_.capacity() + values.capacity() * sizeof(DrawnValue); }
   u32 first_cell(u32 example) const { return first_cell_[example]; }
   // The cells of a value in all examples.
   const u8* cells(u32 value) const { return cells_.data() + (u64)value * n_cells_; }

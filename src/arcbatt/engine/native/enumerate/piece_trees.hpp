@@ -56,11 +56,15 @@ class TreeGrower {
     find_planes();
   }
 
+  bool was_cut = false;  // time ran out
+  u64 bytes() const { return (plane_bits_.capacity() + right_.capacity()) * sizeof(u64); }
+
   // Returns the trees that fit all demos and differ in their outputs, the one over all values first.
-  std::vector<PieceTree> grow() {
+  std::vector<PieceTree> grow(const SearchBudget& budget) {
     std::vector<PieceTree> trees;
-    for (half_ = 0; half_ <= N_HALF_TREES; half_++) {
+    for (half_ = 0; half_ <= N_HALF_TREES && !was_cut; half_++) {
       PieceTree tree;
+      if ((was_cut = budget.is_out_of_time())) break;
       if (!grow_from(all_, tree.nodes)) {
         if (half_ == 0) break;  // a half of the values does not fit more
         continue;

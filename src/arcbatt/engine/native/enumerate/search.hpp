@@ -265,6 +265,7 @@ class Search {
   // Grows trees over the values of all depths.
   void grow_trees(SearchResult& result) {
     double at = thread_s();
+    budget_.max_bytes = options_.walk_bytes();
     walk_stored();
     DrawnValues values(banks_, n_demos(), options_.pieces_bytes(), workspace_);
     LastDepth last(walk_, enabled_, n_demos());
@@ -277,7 +278,10 @@ class Search {
     counts.n_refused = last.n_refused;
     counts.walk_s = thread_s() - at;
     at = thread_s();
-    result.trees = TreeGrower(values, targets_).grow();
+    TreeGrower grower(values, targets_);
+    result.trees = grower.grow(budget_);
+    counts.was_cut |= grower.was_cut;
+    counts.n_bytes = values.bytes() + grower.bytes();
     std::unordered_map<u32, i32> numbers;
     for (PieceTree& tree : result.trees)
       for (TreeNode& node : tree.nodes) {
