@@ -45,12 +45,12 @@ KNOWN_DEPTH = 1
 # value of a known program. The number of moves in a piece adds nothing.
 BITS_PER_ENTROPY_BIT = 1.7
 BITS_PER_KNOWN_SOURCE = 2.6
-# The cost of a tree over pieces: of any, per leaf, without a demo that it finds held out, less for
-# each doubling of the number of trees with the same outputs. A tree that finds no held-out demo is
-# proposed only if it is small.
-TREE_BITS, BITS_PER_LEAF = 0.5, 1.0
-NONE_HELD_OUT_BITS, BITS_PER_DOUBLING = 1.3, 0.5
-MAX_UNPROVEN_LEAVES = 6
+# The cost of a tree over pieces: of any, per leaf, if it finds no held-out demo, if it is grown from
+# half of the pieces; less for each doubling of the number of trees with the same outputs. A tree
+# that finds no held-out demo is proposed only if it is small.
+TREE_BITS, BITS_PER_LEAF = 0.5, 0.8
+NONE_HELD_OUT_BITS, HALF_BITS, BITS_PER_DOUBLING = 1.3, 0.8, 0.5
+MAX_UNPROVEN_LEAVES = 4
 CHOICE = "where_color"
 # How often a search checks whether it was interrupted.
 POLL_S = 0.1
@@ -361,7 +361,7 @@ def _proposals(task: Task, result: SearchResult) -> Iterator[Proposal]:
     for number, tree in enumerate(result.trees):
         if tree.n_held_out or tree.n_leaves <= MAX_UNPROVEN_LEAVES:
             program = result.tree_program(tree, f"tree_{number}")
-            bits = result.view.bits + bits_of_tree(tree)
+            bits = result.view.bits + bits_of_tree(tree, is_of_half=number > 0)
             yield Proposal(program, task, f"{result.view.kind} {CHOICE}", bits)
 
 
@@ -375,11 +375,14 @@ def bits_of(stack: Stack, n_demos: int) -> float:
     return BITS_PER_ENTROPY_BIT * entropy + BITS_PER_KNOWN_SOURCE * n_known + memorized
 
 
-def bits_of_tree(tree: PieceTree) -> float:
+def bits_of_tree(tree: PieceTree, *, is_of_half: bool = False) -> float:
     """Return how much choice went into a tree, in bits."""
-    unproven = 0.0 if tree.n_held_out else NONE_HELD_OUT_BITS
-    agreement = BITS_PER_DOUBLING * log2(tree.n_alike)
-    return TREE_BITS + BITS_PER_LEAF * (tree.n_leaves - 1) + unproven - agreement
+    bits = TREE_BITS + BITS_PER_LEAF * (tree.n_leaves - 1)
+    if not tree.n_held_out:
+        bits += NONE_HELD_OUT_BITS
+    if is_of_half:
+        bits += HALF_BITS
+    return bits - BITS_PER_DOUBLING * log2(tree.n_alike)
 
 
 def _best_stacks(stacks: Sequence[Stack]) -> list[Stack]:

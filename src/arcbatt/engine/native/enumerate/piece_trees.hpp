@@ -10,6 +10,8 @@ namespace arc {
 constexpr u32 MAX_TREE_ACTIONS = 8, MAX_TREE_LEVELS = 7, MAX_TREE_LEAVES = 12;
 // Further trees, each over a random half of the values.
 constexpr u32 N_HALF_TREES = 6;
+// No further tree is begun after this much work, counted in words of 64 cells that are compared.
+constexpr u64 MAX_TREE_WORK = 60'000'000;
 // By this much a test counts less for each move of its value.
 constexpr double DISCOUNT_PER_MOVE = 0.35;
 
@@ -59,10 +61,11 @@ class TreeGrower {
   bool was_cut = false;  // time ran out
   u64 bytes() const { return (plane_bits_.capacity() + right_.capacity()) * sizeof(u64); }
 
-  // Returns the trees that fit all demos and differ in their outputs, the one over all values first.
+  // Returns the trees that fit all demos and differ in their outputs, the one over all values first. Large tasks get
+  // fewer trees, so that the demos that they find held out may not all be counted.
   std::vector<PieceTree> grow(const SearchBudget& budget) {
     std::vector<PieceTree> trees;
-    for (half_ = 0; half_ <= N_HALF_TREES && !was_cut; half_++) {
+    for (half_ = 0; half_ <= N_HALF_TREES && n_compared_ < MAX_TREE_WORK; half_++) {
       PieceTree tree;
       if ((was_cut = budget.is_out_of_time())) break;
       if (!grow_from(all_, tree.nodes)) {
@@ -113,6 +116,7 @@ class TreeGrower {
   Cells plane_bits_;  // by plane
   Cells right_;       // by value, the cells of the demos where it is right
   u32 half_ = 0, n_leaves_ = 0;
+  mutable u64 n_compared_ = 0;  // words
 
   struct Action {
     i32 value, color;  // -1: none
@@ -206,6 +210,7 @@ class TreeGrower {
       }
       for (u32 w = 0; w < n_words_; w++) left[w] &= ~best.right[w];
       actions_.push_back(std::move(best));
+      n_compared_ += (u64)n_values * n_words_;
     }
     return true;
   }
@@ -270,6 +275,7 @@ class TreeGrower {
     i64 before = weighed_[n_cells];
     for (u32 total : totals) before -= weighed_[total];
     const bool is_whole = n_words == n_words_;
+    n_compared_ += planes_.size() * n_words * n_classes;
     Cells gathered(n_words);
     double best = 0;
     const Source* test = nullptr;
@@ -315,7 +321,7 @@ class TreeGrower {
   u32 count_held_out() {
     u32 n = 0;
     if (values_.n_demos() == 1) return 0;
-    for (u32 d = 0; d < values_.n_demos(); d++) {
+    for (u32 d = 0; d < values_.n_demos() && n_compared_ < MAX_TREE_WORK; d++) {
       Cells others = all_;
       std::fill(others.begin() + first_word_[d], others.begin() + first_word_[d + 1], 0);
       TreeNodes nodes;
