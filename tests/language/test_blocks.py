@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from arcbatt.language import Reason
 from arcbatt.language.learners.blocks import FEATURES, MAPS
@@ -37,11 +36,11 @@ def recolored(grid: Any, change: Any) -> Any:
 # What becomes of a cell of the map, the grid itself.
 RULES = {
     "the grid where a cell is shown": lambda grid: lambda cell: grid if cell else blank(grid),
-    "only the cell's color": lambda grid: lambda cell: recolored(
-        grid, lambda each: each if each == cell else 0
+    "only the cell's color": lambda grid: (
+        lambda cell: recolored(grid, lambda each: each if each == cell else 0)
     ),
-    "the gaps in the cell's color": lambda grid: lambda cell: recolored(
-        grid, lambda each: 0 if each else cell
+    "the gaps in the cell's color": lambda grid: (
+        lambda cell: recolored(grid, lambda each: 0 if each else cell)
     ),
     "full": lambda grid: lambda cell: recolored(grid, lambda each: cell),
 }

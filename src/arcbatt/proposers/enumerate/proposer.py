@@ -45,9 +45,9 @@ KNOWN_DEPTH = 1
 # value of a known program. The number of moves in a piece adds nothing.
 BITS_PER_ENTROPY_BIT = 1.7
 BITS_PER_KNOWN_SOURCE = 2.6
-# The cost of a tree over pieces: of any, per leaf, if it finds no held-out demo, if it is grown from
-# half of the pieces; less for each doubling of the number of trees with the same outputs. A tree
-# that finds no held-out demo is proposed only if it is small.
+# The cost of a tree over pieces: of any, per leaf, if it finds no held-out demo, if it is grown
+# from half of the pieces; less for each doubling of the number of trees with the same outputs. A
+# tree that finds no held-out demo is proposed only if it is small.
 TREE_BITS, BITS_PER_LEAF = 0.5, 0.8
 NONE_HELD_OUT_BITS, HALF_BITS, BITS_PER_DOUBLING = 1.3, 0.8, 0.5
 MAX_UNPROVEN_LEAVES = 4
