@@ -15,7 +15,7 @@ from arcbatt.pool.row_reader import read_program
 from arcbatt.proposers import Candidate, Proposal
 from arcbatt.tasks import Grid, Task
 
-from .properties import SharedProperties
+from .properties import Oddities, SharedProperties
 
 MAX_KEPT = 96
 
@@ -31,7 +31,7 @@ class TaskCandidates:
         # The rank of the worst once the limit is reached: it refuses most later candidates at once.
         self._worst: Rank | None = None
         # Cached by test input and grid.
-        self._broken: dict[tuple[int, Grid], tuple[str, ...]] = {}
+        self._oddities: dict[tuple[int, Grid], Oddities] = {}
         self.fits = False
         """Whether some candidate fits all demos; such a candidate is never evicted."""
         self.version = 0
@@ -58,7 +58,7 @@ class TaskCandidates:
             del self._kept[evicted.program]
             for test, grid in enumerate(evicted.trial.outputs):
                 if grid is not None:
-                    self._broken.pop((test, grid), None)
+                    self._oddities.pop((test, grid), None)
         if len(self._kept) == MAX_KEPT:
             self._worst = max(each.rank for each in self._kept.values())
         self.fits |= candidate.fits
@@ -74,11 +74,11 @@ class TaskCandidates:
     def _properties(self) -> SharedProperties:
         return SharedProperties(self.task)
 
-    def broken(self, test: int, grid: Grid) -> tuple[str, ...]:
-        """Return the properties that all demos share and a test output lacks."""
-        if (test, grid) not in self._broken:
-            self._broken[test, grid] = self._properties.broken(test, grid)
-        return self._broken[test, grid]
+    def oddities(self, test: int, grid: Grid) -> Oddities:
+        """Return how a test output differs from what all demos show."""
+        if (test, grid) not in self._oddities:
+            self._oddities[test, grid] = self._properties.oddities(test, grid)
+        return self._oddities[test, grid]
 
     @property
     def n_agreeing(self) -> int:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, groupby, pairwise
 from math import log2
@@ -263,6 +264,21 @@ def windows_of(grid: Grid) -> set[Window]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Oddities:
+    """How a test output differs from what all demos show.
+
+    `broken` names the shared properties that it lacks. `newness` counts its new patterns, in bits
+    beyond the most that a demo has.
+    """
+
+    broken: tuple[str, ...] = ()
+    newness: float = 0.0
+
+
+NOTHING_ODD = Oddities()
+
+
 class SharedProperties:
     """The properties that all demos of a task share, and the patterns that they show."""
 
@@ -275,25 +291,22 @@ class SharedProperties:
             if first is not ABSENT and all(read(each) == first for each in facts[1:]):
                 self.values[name] = first
         shown = [windows_of(demo.output) for demo in task.demos]
-        self._shown = set().union(*shown)
-        self._known = [self._shown | windows_of(grid) for grid in task.test_inputs]
-        # The most new windows of a demo output, in bits, as if it were a test output.
-        self.usual_newness = max(
-            _newness(shown[k].difference(windows_of(demo.input), *shown[:k], *shown[k + 1 :]))
+        self._known = [windows_of(grid).union(*shown) for grid in task.test_inputs]
+        # The most that a demo output would have, if the other demos were all that is known.
+        self._usual_newness = max(
+            _bits(shown[k].difference(windows_of(demo.input), *shown[:k], *shown[k + 1 :]))
             for k, demo in enumerate(task.demos)
         )
 
-    def broken(self, test: int, grid: Grid) -> tuple[str, ...]:
-        """Return the shared properties that a test output breaks."""
+    def oddities(self, test: int, grid: Grid) -> Oddities:
+        """Return how a test output differs from what all demos show."""
         facts = _Facts(self._tests[test], grid)
-        return tuple(
+        broken = tuple(
             name for name, value in self.values.items() if PROPERTIES[name](facts) != value
         )
-
-    def newness(self, test: int, grid: Grid) -> float:
-        """Return how many patterns of a test output no demo shows, in bits beyond the usual."""
-        return max(0.0, _newness(windows_of(grid) - self._known[test]) - self.usual_newness)
+        newness = _bits(windows_of(grid) - self._known[test])
+        return Oddities(broken, max(0.0, newness - self._usual_newness))
 
 
-def _newness(new: set[Window]) -> float:
+def _bits(new: set[Window]) -> float:
     return log2(1 + len(new))

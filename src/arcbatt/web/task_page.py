@@ -25,7 +25,7 @@ from arcbatt.library import library_programs
 from arcbatt.pool import PoolError
 from arcbatt.scoring import Answers, load_answers
 from arcbatt.scoring.disclosure import show_answer
-from arcbatt.solving.descriptions import describe_candidate, say_weight
+from arcbatt.solving.descriptions import describe_candidate, say_reasons
 from arcbatt.solving.ledger import RankedCandidate, TaskKnowledge, read_knowledge
 from arcbatt.solving.ranking import weigh
 from arcbatt.solving.report.views import FITS, TaskView, rename_program, view_values
@@ -200,7 +200,6 @@ def _say_offered(shown: ShownTask) -> Any:
     """Yield the candidates of a task, best first, with why each won or lost."""
     for number, each in enumerate(shown.offered[:MAX_OFFERED]):
         candidate = each.candidate
-        weight = weigh(candidate)
         yield _OfferRow(
             number,
             candidate.proposer,
@@ -208,7 +207,7 @@ def _say_offered(shown: ShownTask) -> Any:
             candidate.trial.credit,
             candidate.program.n_calls,
             ", ".join(map(_say_place, each.places)),
-            say_weight(weight.bits(), weight.parts, ()),
+            say_reasons(weigh(candidate).reasons),
             describe_candidate(candidate),
         )
 

@@ -10,6 +10,7 @@ from arcbatt.files import write_whole
 from arcbatt.language import ParsedProgram, parse_programs
 from arcbatt.measure import phase
 
+from ..descriptions import choices_of
 from .results import PROGRAMS, Winner
 
 FOLDER = "explanations"
@@ -35,4 +36,5 @@ def write_explanations(
 def _page(winner: Winner, program: ParsedProgram, text: str) -> str:
     task = winner.ranked.task
     source = read_source(program, text)
-    return make_page(explain(program, source, task, all_pairs(task), unjudged))
+    explanation = explain(program, source, task, all_pairs(task), unjudged)
+    return make_page(explanation, choices_of(winner.ranked))

@@ -28,8 +28,7 @@ CANDIDATE = {
 ATTEMPT = {
     "grid": Filled([Filled([int])]),
     "evidence": NUMBER,
-    "weight": (*NUMBER, type(None)),
-    "taken": dict,
+    "reasons": dict,
     "broken": [str],
     "candidates": int,
     "families": [str],
