@@ -184,14 +184,19 @@ def _minimize(objective: Callable[[Floats], tuple[float, Floats]], start: Floats
     return at
 
 
-def fit_confidence(features: Floats, right: Floats) -> Floats:
-    """Fit the constants of confidence by Newton's method."""
+def fit_confidence(features: Floats, right: Floats, sets: Numbers) -> Floats:
+    """Fit the constants of confidence by Newton's method; each set counts the same.
+
+    Otherwise the largest set would decide how sure the others are.
+    """
+    _, place, n_in_set = np.unique(sets, return_inverse=True, return_counts=True)
+    weights = len(sets) / len(n_in_set) / n_in_set[place]
     fitted = np.zeros(features.shape[1])
     for _ in range(50):
         p = 1 / (1 + np.exp(-features @ fitted))
-        hessian = (features * (p * (1 - p))[:, None]).T @ features
+        hessian = (features * (weights * p * (1 - p))[:, None]).T @ features
         hessian += 1e-2 * np.eye(len(fitted))
-        fitted += np.linalg.solve(hessian, features.T @ (right - p) - 1e-2 * fitted)
+        fitted += np.linalg.solve(hessian, features.T @ (weights * (right - p)) - 1e-2 * fitted)
     return fitted
 
 
@@ -248,8 +253,13 @@ class _Fit:
         return cls(nats, ranked, rows, rows.said, bits, np.array(list(CONFIDENCE.values())))
 
     @classmethod
-    def fitted(cls, choices: _Choices, runs: Sequence[Judged], groups: Numbers) -> _Fit:
-        """Fit constants for each group of tasks to the other groups; for a single one, to it."""
+    def fitted(
+        cls, choices: _Choices, runs: Sequence[Judged], set_of: Numbers, groups: Numbers
+    ) -> _Fit:
+        """Fit constants for each group of tasks to the other groups; for a single one, to it.
+
+        `set_of` has the set of each task.
+        """
         tasks = np.array(choices.task_of_test)
         names = np.unique(groups)
         is_whole = len(names) == 1
@@ -264,7 +274,9 @@ class _Fit:
         of_row = groups[rows.tasks]
         for name in names:
             used, judged = (of_row != name) | is_whole, of_row == name
-            constants = fit_confidence(rows.features[used], rows.right[used])
+            constants = fit_confidence(
+                rows.features[used], rows.right[used], set_of[rows.tasks][used]
+            )
             said[judged] = 1 / (1 + np.exp(-rows.features[judged] @ constants))
         if is_whole:
             return cls(nats, ranked, rows, said, bits[names[0]], constants)
@@ -289,11 +301,11 @@ def fit(console: Console, sets: Mapping[str, Sequence[Judged]]) -> None:
     choices = _Choices(runs)
     fits = {
         "current": _Fit.current(choices, runs),
-        "fitted": _Fit.fitted(choices, runs, np.zeros(len(runs), np.int64)),
-        "each task by the others": _Fit.fitted(choices, runs, folds_of(runs)),
+        "fitted": _Fit.fitted(choices, runs, set_of, np.zeros(len(runs), np.int64)),
+        "each task by the others": _Fit.fitted(choices, runs, set_of, folds_of(runs)),
     }
     if len(sets) > 1:
-        fits["each set by the others"] = _Fit.fitted(choices, runs, set_of)
+        fits["each set by the others"] = _Fit.fitted(choices, runs, set_of, set_of)
     show_sets(console, {**sets, "all": runs}, runs, fits, set_of)
     constants = fits["fitted"]
     for title, names, values in (

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import chain, groupby, pairwise
+from functools import cached_property, lru_cache
+from itertools import chain, pairwise
 from math import log2
 
 from arcbatt.tasks import Grid, Task
@@ -86,38 +86,46 @@ class _Facts:
         return shapes_of(changed, 0)
 
 
+# Grids offered for a test input differ in few rows, so what is computed per row is kept.
+@lru_cache(4096)
+def _runs_of(row: tuple[int, ...]) -> tuple[tuple[int, int, int], ...]:
+    """Return the runs of equal cells in a row: first column, column after the last, color."""
+    starts = [0, *(k for k, (old, new) in enumerate(pairwise(row), 1) if old != new)]
+    return tuple(zip(starts, [*starts[1:], len(row)], (row[k] for k in starts), strict=True))
+
+
 def shapes_of(grid: Grid, ground: int) -> list[Shape]:
     """Return the shapes of the parts of a grid."""
     runs: list[tuple[int, int, int]] = []
     joined: list[int] = []  # a run of the same part further up, or the run itself
-
-    def root(run: int) -> int:
-        while joined[run] != run:
-            run = joined[run]
-        return run
-
     above: list[tuple[int, int, int, int]] = []  # first column, column after the last, color, run
     for row, cells in enumerate(grid):
         here = []
-        end = 0
-        for color, equal in groupby(cells):
-            start, end = end, end + len(tuple(equal))
+        begin = 0  # runs above that end further left touch none of the runs to come
+        for start, end, color in _runs_of(cells):
             if color == ground:
                 continue
-            number = len(runs)
+            number = first = len(runs)
             runs.append((row, start, end))
             joined.append(number)
-            for other_start, other_end, other_color, other in above:
+            while begin < len(above) and above[begin][1] < start:
+                begin += 1
+            for k in range(begin, len(above)):
+                other_start, _, other_color, other = above[k]
                 if other_start > end:
                     break
-                if other_color == color and start <= other_end:
-                    first, second = sorted((root(number), root(other)))
-                    joined[second] = first
+                if other_color == color:
+                    while joined[other] != other:
+                        other = joined[other]
+                    first, last = (first, other) if first < other else (other, first)
+                    joined[last] = first
             here.append((start, end, color, number))
         above = here
     parts: dict[int, list[tuple[int, int, int]]] = {}
     for number, run in enumerate(runs):
-        parts.setdefault(root(number), []).append(run)
+        # A run joins one further up, whose own part is known by now.
+        joined[number] = root = joined[joined[number]]
+        parts.setdefault(root, []).append(run)
     return [_moved_to_corner(part) for part in parts.values()]
 
 
@@ -253,15 +261,15 @@ PROPERTIES: dict[str, Callable[[_Facts], Hashable]] = {
 }
 
 
-Window = tuple[int, int, int, int]
+def windows_of(grid: Grid) -> set[int]:
+    """Return the distinct windows of 2x2 cells, each as the number that its colors write."""
+    return set().union(*(_windows_of(*rows) for rows in pairwise(grid)))
 
 
-def windows_of(grid: Grid) -> set[Window]:
-    """Return the distinct windows of 2x2 cells."""
-    found: set[Window] = set()
-    for above, below in pairwise(grid):
-        found.update(zip(above, above[1:], below, below[1:], strict=False))
-    return found
+@lru_cache(4096)
+def _windows_of(above: tuple[int, ...], below: tuple[int, ...]) -> frozenset[int]:
+    columns = [10 * upper + lower for upper, lower in zip(above, below, strict=True)]
+    return frozenset(100 * left + right for left, right in pairwise(columns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,5 +316,5 @@ class SharedProperties:
         return Oddities(broken, max(0.0, newness - self._usual_newness))
 
 
-def _bits(new: set[Window]) -> float:
+def _bits(new: set[int]) -> float:
     return log2(1 + len(new))

@@ -52,14 +52,14 @@ FEW_DEMOS = 3
 
 # Bits per count of each reason, in the words that explain a choice.
 BITS = {
-    "trust in its proposer": 0.84,
-    "one of many programs that could be tried": -0.70,
-    "does not fit all demos": -1.70,
-    "misses demos": -2.00,
-    "not confirmed by demos that it was not shown": -0.90,
-    "gives something else on copies of the task": -0.73,
-    "lacks properties that all demos share": -2.46,
-    "contains patterns that no demo shows": -1.93,
+    "trust in its proposer": 0.78,
+    "one of many programs that could be tried": -0.71,
+    "does not fit all demos": -1.87,
+    "misses demos": -1.98,
+    "not confirmed by demos that it was not shown": -1.00,
+    "gives something else on copies of the task": -0.81,
+    "lacks properties that all demos share": -2.58,
+    "contains patterns that no demo shows": -1.85,
 }
 # These reasons concern the demos that a program misses.
 OF_DEMOS = slice(2, 5)
@@ -71,11 +71,12 @@ REASONS = (*BITS, FITS_NOTHING, AGREEMENT)
 
 # Weights of the features of confidence.
 CONFIDENCE = {
-    "always": 1.75,
-    "bits of evidence for the first attempt": 0.43,
-    "its share of all evidence": 2.67,
-    "few demos": -1.25,
-    "the test input is larger or smaller than those of the demos": -0.76,
+    "always": 0.74,
+    "bits of evidence for the first attempt": 0.41,
+    "its share of all evidence": 0.80,
+    "share of both attempts": 2.77,
+    "few demos": -1.13,
+    "the test input is larger or smaller than those of the demos": -0.94,
 }
 
 
@@ -220,13 +221,16 @@ class RankedTask:
         return list({id(each): each for each in behind if each is not None}.values())
 
 
-def confidence_features(task: Task, test: int, first: Attempt, total: float) -> tuple[float, ...]:
+def confidence_features(
+    task: Task, test: int, attempts: Sequence[Attempt], total: float
+) -> tuple[float, ...]:
     """Return the features of confidence in the order of `CONFIDENCE`."""
-    known = max(first.evidence, LEAST_EVIDENCE)
+    known = max(attempts[0].evidence, LEAST_EVIDENCE)
     return (
         1.0,
         log2(known),
         known / max(total, known),
+        sum(attempt.evidence for attempt in attempts) / max(total, known),
         float(len(task.demos) <= FEW_DEMOS),
         float(is_outside_sizes(task.test_inputs[test], [demo.input for demo in task.demos])),
     )
@@ -248,21 +252,41 @@ def rank_task(
 ) -> RankedTask:
     """Return two different attempts for each test input of a task."""
     task = candidates.task
-    # Without the reasons of grids, which are the same for all candidates of a grid.
-    weighed = [(weigh(each).bits(per_count), each) for each in candidates.kept]
+    weighed = [_Weighed.of(each, per_count) for each in candidates.kept]
     tests = []
     for k in range(len(task.test_inputs)):
-        behind: dict[Grid, list[tuple[float, Candidate]]] = {}
-        for bits, each in weighed:
-            output = each.trial.outputs[k]
+        behind: dict[Grid, list[_Weighed]] = {}
+        for each in weighed:
+            output = each.candidate.trial.outputs[k]
             if output is not None:
-                behind.setdefault(output, []).append((bits, each))
+                behind.setdefault(output, []).append(each)
         offered = [
             _attempt(output, supporters, candidates.oddities(k, output), per_count)
             for output, supporters in behind.items()
         ]
         tests.append(_rank_test(task, k, sorted(offered, key=_order)))
     return RankedTask(task, tuple(tests))
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """A candidate with its weight, but for the reasons of grids, and its order when shown."""
+
+    candidate: Candidate
+    bits: float
+    plainness: tuple[float, ...]
+
+    @classmethod
+    def of(cls, candidate: Candidate, per_count: Sequence[float]) -> _Weighed:
+        weight = weigh(candidate)
+        # Faults in demos, choice, calls: trust and copies tell a reader nothing about the program.
+        of_demos = _product(weight.counts[OF_DEMOS], per_count[OF_DEMOS])
+        plainness = (
+            -of_demos - weight.nearness,
+            round(candidate.proposal.bits),
+            candidate.program.n_calls,
+        )
+        return cls(candidate, weight.bits(per_count), plainness)
 
 
 def _rank_test(task: Task, test: int, offered: Sequence[Attempt]) -> RankedTest:
@@ -275,7 +299,7 @@ def _rank_test(task: Task, test: int, offered: Sequence[Attempt]) -> RankedTest:
 
         chosen.append(max(offered[1:], key=merit))
     total = sum(attempt.evidence for attempt in offered)
-    features = confidence_features(task, test, offered[0], total) if offered else ()
+    features = confidence_features(task, test, chosen, total) if offered else ()
     lost = tuple(attempt for attempt in offered if all(attempt is not each for each in chosen))
     for grid in stand_ins(task.test_inputs[test]):
         if len(chosen) == N_ATTEMPTS:
@@ -287,32 +311,19 @@ def _rank_test(task: Task, test: int, offered: Sequence[Attempt]) -> RankedTest:
 
 
 def _attempt(
-    grid: Grid,
-    behind: list[tuple[float, Candidate]],
-    odd: Oddities,
-    per_count: Sequence[float],
+    grid: Grid, behind: list[_Weighed], odd: Oddities, per_count: Sequence[float]
 ) -> Attempt:
-    # The sort is stable: candidates of equal weight stay in order, the best first.
-    behind.sort(key=lambda pair: -pair[0])
+    # Sorts are stable: candidates of equal weight stay in order, the best first.
+    behind.sort(key=lambda each: -each.bits)
     by_family: Counter[str] = Counter()
     evidence = 0.0
-    for bits, kept in behind:
-        family = kept.proposal.family
-        evidence += 2.0 ** (bits - by_family[family])
+    for each in behind:
+        family = each.candidate.proposal.family
+        evidence += 2.0 ** (each.bits - by_family[family])
         by_family[family] += 1
     evidence *= 2.0 ** _product(_counts_of(odd), per_count[-N_OF_GRIDS:])
-    shown = sorted((kept for _, kept in behind), key=lambda kept: _plainness(kept, per_count))
-    return Attempt(grid, evidence, tuple(shown), odd)
-
-
-def _plainness(candidate: Candidate, per_count: Sequence[float]) -> tuple[float, ...]:
-    """Return the order in which candidates of a grid are shown: faults in demos, choice, calls.
-
-    Trust and copies tell a reader nothing about the program.
-    """
-    weight = weigh(candidate)
-    of_demos = _product(weight.counts[OF_DEMOS], per_count[OF_DEMOS])
-    return -of_demos - weight.nearness, round(weight.counts[1]), candidate.program.n_calls
+    behind.sort(key=lambda each: each.plainness)
+    return Attempt(grid, evidence, tuple(each.candidate for each in behind), odd)
 
 
 def _order(attempt: Attempt) -> tuple[object, ...]:
