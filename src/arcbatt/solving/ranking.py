@@ -160,8 +160,9 @@ class Attempt:
             return {}
         weight = weigh(self.best, self.odd)
         reasons = weight.reasons
-        if agreement := log2(max(self.evidence, LEAST_EVIDENCE)) - weight.bits():
-            reasons[AGREEMENT] = agreement
+        # Evidence too small for a number is 0.
+        if len(self.supporters) > 1 and self.evidence:
+            reasons[AGREEMENT] = log2(self.evidence) - weight.bits()
         return reasons
 
     @property
