@@ -163,6 +163,22 @@ def test_two_grids_of_equal_evidence_are_both_attempts_and_a_third_lowers_confid
     assert sure == sorted(sure, reverse=True) and len(set(sure)) == 3
 
 
+def test_one_program_for_all_test_inputs_is_preferred_if_evidence_is_close() -> None:
+    a, b, c = (((n, n), (n, n)) for n in (1, 2, 3))
+    for bits, wanted in ((1.0, [b, b]), (9.0, [a, c])):
+        found = TaskCandidates(TASK)
+        # Each of the first two fails on one test input; the third answers both.
+        for each in (
+            giving(a, 1, bits=0.0, outputs=(a, None)),
+            giving(c, 2, bits=0.0, outputs=(None, c)),
+            giving(b, 3, bits=bits),
+        ):
+            found.keep(each)
+        ranked = rank_task(found)
+        assert [test.attempts[0].grid for test in ranked.tests] == wanted
+        assert {attempt.grid for attempt in ranked.tests[0].attempts} == {a, b}
+
+
 def test_without_candidates_there_is_no_confidence() -> None:
     assert rank_task(TaskCandidates(TASK)).confidence == 0
 

@@ -19,9 +19,11 @@ A program that fits no demo also loses -log2(0.02) - 4 log2(credit / 1000) bits.
 Agreement within a family is weak evidence: its heaviest candidate counts in full, the next half,
 then a quarter, so that a family counts at most twice its best. Families are summed.
 
-The first attempt is the grid with the most evidence, the second the best of the others, where a
-grid given only by families of the first counts `SAME_FAMILY_SHARE`. If there are too few grids,
-the input itself and simple variants of it stand in: no attempt is ever empty.
+The first attempt is the grid with the most evidence. Of several test inputs, one program that
+answers all of them is preferred: its grids come first if they have at most `CONSISTENCY_BITS` per
+further test input less evidence than the best grids. The second attempt is the best of the other
+grids, where one given only by families of the first counts `SAME_FAMILY_SHARE`. If there are too
+few grids, the input itself and simple variants of it stand in: no attempt is ever empty.
 
     confidence = 1 / (1 + exp(-(sum of features times CONFIDENCE)))
 
@@ -35,7 +37,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import exp, log2
+from math import exp, inf, log2
 
 from arcbatt.evaluation import FULL_CREDIT, N_COPIES
 from arcbatt.proposers import Candidate
@@ -48,6 +50,7 @@ from .properties import NOTHING_ODD, Oddities
 NEARLY_RIGHT = 0.02
 SAME_FAMILY_SHARE = 0.9
 LEAST_EVIDENCE = 1e-12
+CONSISTENCY_BITS = 2.0
 FEW_DEMOS = 3
 
 # Bits per count of each reason, in the words that explain a choice.
@@ -254,19 +257,44 @@ def rank_task(
     """Return two different attempts for each test input of a task."""
     task = candidates.task
     weighed = [_Weighed.of(each, per_count) for each in candidates.kept]
-    tests = []
+    offered = []
     for k in range(len(task.test_inputs)):
         behind: dict[Grid, list[_Weighed]] = {}
         for each in weighed:
             output = each.candidate.trial.outputs[k]
             if output is not None:
                 behind.setdefault(output, []).append(each)
-        offered = [
+        attempts = [
             _attempt(output, supporters, candidates.oddities(k, output), per_count)
             for output, supporters in behind.items()
         ]
-        tests.append(_rank_test(task, k, sorted(offered, key=_order)))
-    return RankedTask(task, tuple(tests))
+        offered.append(sorted(attempts, key=_order))
+    if len(offered) > 1:
+        offered = _prefer_one_program([each.candidate for each in weighed], offered)
+    return RankedTask(task, tuple(_rank_test(task, k, each) for k, each in enumerate(offered)))
+
+
+def _prefer_one_program(
+    candidates: Iterable[Candidate], offered: list[list[Attempt]]
+) -> list[list[Attempt]]:
+    """Return the grids for all test inputs, those of one program first if the evidence is close."""
+    bits = [
+        {each.grid: log2(each.evidence) if each.evidence else -inf for each in attempts}
+        for attempts in offered
+    ]
+    answers = {each.trial.outputs: 0.0 for each in candidates if None not in each.trial.outputs}
+    for grids in answers:
+        answers[grids] = sum(known[grid] for known, grid in zip(bits, grids, strict=True) if grid)
+    if not answers:
+        return offered
+    one = max(answers, key=lambda grids: answers[grids])
+    most = sum(max(known.values()) for known in bits)
+    if answers[one] < most - CONSISTENCY_BITS * (len(offered) - 1):
+        return offered
+    return [
+        sorted(attempts, key=lambda each: each.grid != grid)
+        for attempts, grid in zip(offered, one, strict=True)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
