@@ -55,14 +55,14 @@ FEW_DEMOS = 3
 
 # Bits per count of each reason, in the words that explain a choice.
 BITS = {
-    "trust in its proposer": 0.78,
-    "one of many programs that could be tried": -0.71,
-    "does not fit all demos": -1.87,
-    "misses demos": -1.98,
-    "not confirmed by demos that it was not shown": -1.00,
-    "gives something else on copies of the task": -0.81,
-    "lacks properties that all demos share": -2.58,
-    "contains patterns that no demo shows": -1.85,
+    "trust in its proposer": 0.82,
+    "one of many programs that could be tried": -0.73,
+    "does not fit all demos": -1.65,
+    "misses demos": -2.03,
+    "not confirmed by demos that it was not shown": -0.92,
+    "gives something else on copies of the task": -0.80,
+    "lacks properties that all demos share": -2.53,
+    "contains patterns that no demo shows": -1.96,
 }
 # These reasons concern the demos that a program misses.
 OF_DEMOS = slice(2, 5)
@@ -74,12 +74,12 @@ REASONS = (*BITS, FITS_NOTHING, AGREEMENT)
 
 # Weights of the features of confidence.
 CONFIDENCE = {
-    "always": 0.74,
-    "bits of evidence for the first attempt": 0.41,
-    "its share of all evidence": 0.80,
-    "share of both attempts": 2.77,
-    "few demos": -1.13,
-    "the test input is larger or smaller than those of the demos": -0.94,
+    "always": 0.75,
+    "bits of evidence for the first attempt": 0.36,
+    "its share of all evidence": 0.69,
+    "share of both attempts": 2.96,
+    "few demos": -1.39,
+    "the test input is larger or smaller than those of the demos": -0.96,
 }
 
 
