@@ -319,8 +319,8 @@ class ActionLearner {
     try_greedy_cover(all, best);
     return !best.empty();
   }
-  // Tries all choices of actions that cover what is left: one of the rows with the member that the fewest rows have,
-  // then likewise. False when the limits are reached.
+  // Tries all sets of `n_actions` rows that cover the remaining members: takes each of the rows with the member that
+  // the fewest rows have, and covers the rest in the same way. Returns false when a limit is reached.
   bool try_covers(const Bits& left, size_t n_actions, std::vector<i32>& best) {
     i32 rarest = -1;
     for (size_t word = 0; word < left.size(); word++)

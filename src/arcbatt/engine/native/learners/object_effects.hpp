@@ -45,7 +45,7 @@ struct Motion {
 
 inline i32 sign_of(i32 x) { return (x > 0) - (x < 0); }
 
-// The steps that an object can go until another or the edge is in its way.
+// The number of steps that an object can go before another object or the edge is in its way.
 inline i32 n_free_steps(const SegmentedGrid& in, const GridObject& own, const Place& direction) {
   for (i32 n = 1;; n++)
     for (const Place& at : own.cells) {
