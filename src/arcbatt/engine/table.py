@@ -112,8 +112,8 @@ def render_moves() -> str:
     A row is shape, primitive, size that it takes, number of codes, codes, color that must occur.
     The row of the move that ends lists has a macro of its own.
     """
-    if sum(how.ends_lists for _, how in _searched()) != 1:
-        raise ValueError("one searched primitive must have ends_lists=True")
+    if [_shape(primitive) for primitive, how in _searched() if how.ends_lists] != ["L_TO_P"]:
+        raise ValueError("ends_lists: expected one searched primitive from pictures to a picture")
     return _HEAD + "".join(row for primitive, how in _searched() for row in _moves(primitive, how))
 
 
