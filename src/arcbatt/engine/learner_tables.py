@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from textwrap import fill
 
+from arcbatt.language.learners import object_fates, object_predicates
 from arcbatt.language.primitives import cell_columns, cell_features, grid_objects, object_effects
 
 _HEAD = "// Made from the language by arcbatt.engine.table; do not edit.\n"
@@ -56,5 +57,39 @@ def render_cell_features() -> str:
             _array("TRAITS", [feature.traits for feature in features]),
             _array("SIMPLICITIES", [feature.simplicity for feature in features]),
             _array("GROUP_ENDS", cell_features.GROUP_ENDS, "i32"),
+        ]
+    )
+
+
+def render_fate_codes() -> str:
+    """Return the text of `fate_codes.inc`: cuts, predicates of objects, fates and their bits."""
+    predicates, codes = object_predicates, object_fates
+
+    def names(members: Iterable[Sequence[object]]) -> list[str]:
+        return [str(each[0]) for each in members]
+
+    def sixteenths(bits: Iterable[float]) -> list[int]:
+        return [round(16 * each) for each in bits]
+
+    features = predicates.FEATURES
+    return "".join(
+        [
+            _HEAD,
+            f"constexpr CutCode CUTS[] = {{ {', '.join(names(predicates.CUTS))} }};\n",
+            _array("CUT_BITS", sixteenths(each[2] for each in predicates.CUTS)),
+            _enum("Scale", [each.name for each in predicates.Scale]),
+            _enum("Measure", [*(f"{n}_OF" for n in names(predicates.MEASURES)), "N_MEASURES"]),
+            _enum("Kinship", [*(f"SAME_{n}" for n in names(predicates.KINSHIPS)), "N_KINSHIPS"]),
+            _enum("Flag", [*names(predicates.FLAGS), "N_FLAGS"]),
+            _enum("Category", [*names(predicates.CATEGORIES), "N_CATEGORIES"]),
+            _enum("Reference", [*names(predicates.REFERENCES), "N_REFERENCES"]),
+            _enum("Relation", [*names(predicates.RELATIONS), "N_RELATIONS"]),
+            f"constexpr i32 N_FEATURES = {len(features)};\n",
+            _array("SCALES", [each.scale for each in features]),
+            _array("FEATURE_BITS", sixteenths(each.bits for each in features)),
+            *map(_int_enum, (codes.Fate, codes.Like, codes.FateKind, codes.Crop, codes.Count)),
+            *map(_int_enum, (codes.Listing, codes.Order)),
+            f"constexpr i32 N_FATES = {len(codes.FATE_BITS)};\n",
+            _array("FATE_BITS", sixteenths(codes.FATE_BITS)),
         ]
     )
