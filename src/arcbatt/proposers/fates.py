@@ -7,7 +7,7 @@ evidence among them is one program, the next two are others.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from math import log2
 
 import numpy as np
@@ -18,7 +18,8 @@ from arcbatt.language import Program
 from arcbatt.language.ir import call_node, constant
 from arcbatt.language.native import find_rule
 from arcbatt.measure import phase
-from arcbatt.tasks import Task
+from arcbatt.language.values import Value
+from arcbatt.tasks import Grid, Task
 
 from .proposer import Context, Proposal, penalize_memorized
 from .views import View, background_views, plain, plain_nodes
@@ -74,24 +75,28 @@ def _propose(name: str, task: Task, programs: Sequence[Program], context: Contex
     (rules,) = context.board.values_on_first_demo(task, [Program(learned, "rules")])
     if not isinstance(rules, tuple):
         return 0
-    proposals = []
-    for place, program in enumerate(programs):
-        costs = [evidence_bits(rules, test, place) for test in view.tests]
-        known = [cost for cost in costs if cost is not None]
-        if not known:
+    proposals = [Proposal(program, task, "apply_fates", 0.0) for program in programs]
+    n_kept = 0
+    for place, (proposal, trial) in enumerate(
+        zip(proposals, context.judge(proposals), strict=True)
+    ):
+        costs = [
+            evidence_bits(rules, test, place)
+            for test, output in zip(view.tests, trial.outputs, strict=True)
+            if output is not None
+        ]
+        if not costs:
             continue
-        bits = view.bits + FATE_BITS + BIT_SCALE * sum(known) / len(known)
-        proposals.append(Proposal(program, task, "apply_fates", bits))
-    for proposal, trial in zip(proposals, context.judge(proposals), strict=True):
-        context.keep(penalize_memorized(proposal, trial), trial)
-    return len(proposals)
+        bits = view.bits + FATE_BITS + BIT_SCALE * sum(costs) / len(costs)
+        context.keep(penalize_memorized(replace(proposal, bits=bits), trial), trial)
+        n_kept += 1
+    return n_kept
 
 
-def evidence_bits(rules, grid, place: int) -> float | None:
-    """Return how many bits short of certain the grid at a place is; None if there is none."""
+def evidence_bits(rules: Value, grid: Grid, place: int) -> float:
+    """Return how many bits short of certain the grid at a place is."""
     voting = find_rule("apply_fates", (rules, grid, place))
-    if not isinstance(voting, tuple):
-        return None
+    assert isinstance(voting, tuple)
     costs, at = [], 0
     while at < len(voting):
         costs.append(voting[at + 1] / 16)

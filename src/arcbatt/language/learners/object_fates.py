@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import IntEnum
+from typing import Any
 
+from ..native import find_rule
 from ..registry import primitive, worded
 from ..values import Demos, Grid, Value
-from ..wording import COLOR_NAMES, name_rank, shorten
+from ..wording import COLOR_NAMES, colors_in, name_colors, name_rank, shorten
 from .object_predicates import CUTS, FEATURES, Scale
 
 # --- codes of rules ---
@@ -117,18 +119,181 @@ FATE_BITS = (
 assert len(FATE_BITS) == Fate.END
 
 
+MAX_PLACES = 3
+
+
 @primitive(
     "Demos -> Tuple[Integer]",
     is_learner=True,
     ties="rules of equal bits in the order of their numbers",
+    examples=(
+        "learn_fates(((((1, 0, 2, 2),), ((0, 0, 2, 2),)),))[:8] == (12, 32, 0, 0, 1, 0, 2, 1)",
+    ),
 )
 def learn_fates(S: Demos) -> Value:
     """Learn what becomes of the objects of the demos, as a set of rules for `apply_fates`."""
 
 
 @primitive(
-    "Tuple[Integer], Grid, Code[0..2] -> Grid",
+    f"Tuple[Integer], Grid, Code[0..{MAX_PLACES - 1}] -> Grid",
     is_learner=True,
 )
 def apply_fates(rules: tuple[Value, ...], I: Grid, place: int) -> Value:  # noqa: E741
-    """Return the grid that most rules give for a grid, or the second or third."""
+    """Return the grid that rules about objects vote for, or their second or third choice."""
+
+
+# --- words ---
+
+_SYMMETRY_WORDS = (
+    "left to right",
+    "top to bottom",
+    "both ways",
+    "about its middle, in four turns",
+    "in all turns and mirrors",
+    "about its middle, in a half turn",
+)
+_TURN_WORDS = (
+    "",
+    "mirrored top to bottom",
+    "mirrored left to right",
+    "turned by 180 degrees",
+    "mirrored at its diagonal",
+    "turned",
+    "turned the other way",
+    "mirrored at its other diagonal",
+)
+_LIKE_WORDS = (
+    "its own color",
+    "its second color",
+    "the color of the nearest",
+    "the color of the largest",
+    "the color of the smallest",
+    "the color of the one that encloses it",
+    "the color of the one that it encloses",
+    "the color that it touches",
+    "the color of the others of its shape",
+    "the color of the nearest in its rows or columns",
+)
+_INK_WORDS = {
+    Fate.PAINT: "becomes {}",
+    Fate.FILL_HOLES: "has its holes filled with {}",
+    Fate.FILL_BOX: "has its box filled with {}",
+    Fate.RING: "gets a ring around its box, in {}",
+    Fate.HALO: "gets a border, in {}",
+    Fate.RIM: "has its rim become {}",
+    Fate.CORE: "has its core become {}",
+}
+_N_INKS = 20
+
+
+def describe_fate(fate: int) -> str:
+    """Return what becomes of an object, in words."""
+    if fate == Fate.KEEP:
+        return "stays"
+    if fate == Fate.VANISH:
+        return "vanishes"
+    if fate == Fate.SWAP:
+        return "has its two colors swapped"
+    if fate < Fate.TURN:
+        return f"is made symmetric {_SYMMETRY_WORDS[fate - Fate.SYMMETRY]}"
+    if fate < Fate.PAINT:
+        return f"is {_TURN_WORDS[fate - Fate.TURN]} in its box"
+    ink = (fate - Fate.PAINT) % _N_INKS
+    name = COLOR_NAMES[ink] if ink < 10 else _LIKE_WORDS[ink - 10]
+    return _INK_WORDS[Fate(fate - ink)].format(name)
+
+
+def _describe_test(feature: int, comparison: int, value: int) -> str:
+    each = FEATURES[feature]
+    if each.scale == Scale.FLAG:
+        return each.phrase if value else f"it is not so that {each.phrase}"
+    if each.scale == Scale.RANK:
+        return f"it is {'not ' * (comparison == 1)}{name_rank(value, each.phrase)}"
+    how = ("is", "is not", "is at most", "is at least")[comparison]
+    return f"{each.phrase} {how} {_name_value(each.phrase, value)}"
+
+
+def _name_value(phrase: str, value: int) -> str:
+    if "set of colors" in phrase:
+        return name_colors(colors_in(value))
+    if "color" in phrase and "number" not in phrase:
+        return COLOR_NAMES[value] if value >= 0 else "missing"
+    if "shape" in phrase and "number" not in phrase:
+        return "one seen in the demos"
+    return f"{value // 100} x {value % 100}" if "size of its box" in phrase else str(value)
+
+
+_CROP_WORDS = ("its box", "it alone", "the inside of its box", "a cell of its color")
+_COUNT_WORDS = ("a row", "a column", "a square", "a diagonal", "the first cells of {} x {}")
+_LISTING_WORDS = (
+    "cells in a row",
+    "cells in a column",
+    "pictures side by side",
+    "pictures side by side with gaps",
+    "pictures one below the other",
+    "pictures one below the other with gaps",
+    "bars to the right",
+    "bars to the left",
+    "bars downwards",
+    "bars upwards",
+    "cells of a table by their rows and columns",
+)
+_ORDER_WORDS = ("from the left", "from the top", "the largest first", "the smallest first")
+
+
+def describe_rule(numbers: Sequence[int]) -> str:
+    """Return one rule in words; `numbers` follow its length."""
+    _, cut, kind, n_tests, *rest = numbers
+    tests = [_describe_test(*rest[3 * k : 3 * k + 3]) for k in range(n_tests)]
+    parameters = rest[3 * n_tests :]
+    if_so = " and ".join(tests)
+    objects = f"objects, {CUTS[cut][1]}"
+    if kind == FateKind.PAINT_BY_TEST:
+        yes, no = map(describe_fate, parameters)
+        return f"{objects}: if {if_so}, it {yes}, otherwise {no}" if tests else f"{objects}: it {yes}"
+    if kind == FateKind.PAINT_BY_TABLE:
+        feature, *table = parameters
+        each = FEATURES[feature]
+        entries = [
+            f"{name_rank(value, each.phrase) if each.scale == Scale.RANK else _name_value(each.phrase, value)}: "
+            f"it {describe_fate(fate)}"
+            for value, fate in zip(table[::2], table[1::2], strict=True)
+        ]
+        name = "its rank" if each.scale == Scale.RANK else each.phrase
+        return f"{objects}: by {name}: {'; '.join(entries)}"
+    which = f"the one of which {if_so}" if tests else "every one"
+    if kind == FateKind.CROP_ONE:
+        (how,) = parameters
+        words = (
+            _CROP_WORDS[how]
+            if how < Crop.TURNED
+            else f"its box, {_TURN_WORDS[how - Crop.TURNED + 1]}"
+        )
+        return f"{objects}: {which}, shown as {words}"
+    which = f"those of which {if_so}" if tests else "all"
+    if kind == FateKind.DRAW_COUNT:
+        how, color, size = parameters
+        ink = "their color" if color == 10 else COLOR_NAMES[color]
+        return f"{objects}: the number of {which}, as {_COUNT_WORDS[how].format(*divmod(size, 32))}, in {ink}"
+    listing, order = parameters
+    return f"{objects}: {which}, {_ORDER_WORDS[order]}, as {_LISTING_WORDS[listing]}"
+
+
+def split_rules(numbers: Sequence[int]) -> list[Sequence[int]]:
+    """Return the numbers of each rule without its length; the first of them are its bits * 16."""
+    rules, at = [], 0
+    while at < len(numbers):
+        rules.append(numbers[at + 1 : at + 1 + numbers[at]])
+        at += 1 + numbers[at]
+    return rules
+
+
+@worded("learn_fates")
+def _(given: Sequence[int], *args: Value) -> list[str]:
+    return shorten([describe_rule(rule) for rule in split_rules(given)])
+
+
+@worded("apply_fates")
+def _(given: Value, *args: Any) -> list[str]:
+    rules: Any = find_rule("apply_fates", args)
+    return ["voted for by:", *shorten([describe_rule(rule) for rule in split_rules(rules)])]

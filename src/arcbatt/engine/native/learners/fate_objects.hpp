@@ -49,7 +49,7 @@ struct FateObject {
 inline i32 hash_of(const std::vector<i32>& numbers) {
   u64 hash = numbers.size();
   for (const i32 each : numbers) hash = mix_bits(hash ^ (u64)(u32)each);
-  return (i32)(hash & 0x3fffffff);
+  return (i32)(hash & 0xfffff);
 }
 
 // A grid, one way to cut it into objects, and what is known about them.
