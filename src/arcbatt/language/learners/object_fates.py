@@ -10,7 +10,7 @@ from ..native import find_rule
 from ..registry import primitive, worded
 from ..values import Demos, Grid, Value
 from ..wording import COLOR_NAMES, colors_in, name_colors, name_rank, shorten
-from .object_predicates import CUTS, FEATURES, Scale
+from .object_predicates import CUTS, FEATURES, MEASURES, Scale
 
 # --- codes of rules ---
 
@@ -57,8 +57,9 @@ class FateKind(IntEnum):
     PAINT_BY_TEST = 0  # fate if all tests hold, fate otherwise
     PAINT_BY_TABLE = 1  # feature, then values and their fates
     CROP_ONE = 2  # a Crop of the selected object
-    DRAW_COUNT = 3  # a Count, color (10: its own), size (32 * height + width), of those selected
+    DRAW_COUNT = 3  # a Count, color (10: its own), size (32 * height + width), whether of cells
     DRAW_LIST = 4  # a Listing, an Order, of those selected
+    SORT = 5  # a Measure, whether the greatest comes first
 
 
 class Crop(IntEnum):
@@ -91,7 +92,11 @@ class Listing(IntEnum):
     BARS_DOWN = 8
     BARS_UP = 9
     CELL_TABLE = 10
-    N_LISTINGS = 11
+    MINOR_TABLE = 11  # in their second colors
+    CELLS_ON_AXIS = 12  # along the direction in which they lie
+    CROPS_ON_AXIS = 13
+    CROPS_ON_AXIS_APART = 14
+    N_LISTINGS = 15
 
 
 class Order(IntEnum):
@@ -237,6 +242,10 @@ _LISTING_WORDS = (
     "bars downwards",
     "bars upwards",
     "cells of a table by their rows and columns",
+    "cells of a table by their rows and columns, in their second colors",
+    "cells in the direction in which they lie",
+    "pictures in the direction in which they lie",
+    "pictures in the direction in which they lie, with gaps",
 )
 _ORDER_WORDS = ("from the left", "from the top", "the largest first", "the smallest first")
 
@@ -261,6 +270,10 @@ def describe_rule(numbers: Sequence[int]) -> str:
         ]
         name = "its rank" if each.scale == Scale.RANK else each.phrase
         return f"{objects}: by {name}: {'; '.join(entries)}"
+    if kind == FateKind.SORT:
+        measure, falling = parameters
+        order = "the greatest first" if falling else "the least first"
+        return f"{objects}: sorted by {MEASURES[measure][1]}, {order}"
     which = f"the one of which {if_so}" if tests else "every one"
     if kind == FateKind.CROP_ONE:
         (how,) = parameters
@@ -272,8 +285,10 @@ def describe_rule(numbers: Sequence[int]) -> str:
         return f"{objects}: {which}, shown as {words}"
     which = f"those of which {if_so}" if tests else "all"
     if kind == FateKind.DRAW_COUNT:
-        how, color, size = parameters
+        how, color, size, is_of_cells = parameters
         ink = "their color" if color == 10 else COLOR_NAMES[color]
+        if is_of_cells:
+            which = f"the cells of {which}"
         return f"{objects}: the number of {which}, as {_COUNT_WORDS[how].format(*divmod(size, 32))}, in {ink}"
     listing, order = parameters
     return f"{objects}: {which}, {_ORDER_WORDS[order]}, as {_LISTING_WORDS[listing]}"

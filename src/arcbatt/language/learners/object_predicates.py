@@ -96,6 +96,8 @@ FLAGS = (
     ("BETWEEN_SIDEWAYS", "it lies between others to its left and right", 1.5),
     ("BETWEEN_UPRIGHT", "it lies between others above and below", 1.5),
     ("IS_BETWEEN", "it lies between two others", 1.0),
+    ("BETWEEN_LARGER", "it lies between two larger ones", 1.5),
+    ("BETWEEN_TWINS", "it lies between two of one color", 1.5),
     ("IN_LINE", "it shares rows or columns with another", 1.5),
     ("IN_LINE_WITH_TWIN", "it shares rows or columns with another of its shape", 2.0),
     ("IN_LINE_WITH_COLOR", "it shares rows or columns with another of its color", 1.5),

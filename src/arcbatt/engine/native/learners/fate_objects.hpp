@@ -75,7 +75,7 @@ class ObjectGrid {
     for (const FateObject& own : objects) sum += (u64)own.part.area();
     return sum;
   }
-  u64 feature_cost() const { return (u64)n() * (N_FEATURES / 8) + (u64)n() * (u64)n(); }
+  u64 feature_cost() const { return (u64)n() * (N_FEATURES / 8) + 2 * (u64)n() * (u64)n(); }
 
   i32 feature(i32 number, i32 object) const { return features_[(size_t)number * objects.size() + (size_t)object]; }
   void describe();
@@ -363,6 +363,28 @@ inline void ObjectGrid::describe() {
   flag(BETWEEN_SIDEWAYS, [&](const FateObject&, i32 k) { return holds(HAS_LEFT, k) && holds(HAS_RIGHT, k); });
   flag(BETWEEN_UPRIGHT, [&](const FateObject&, i32 k) { return holds(HAS_ABOVE, k) && holds(HAS_BELOW, k); });
   flag(IS_BETWEEN, [&](const FateObject&, i32 k) { return holds(BETWEEN_SIDEWAYS, k) || holds(BETWEEN_UPRIGHT, k); });
+  // Whether two others on opposite sides are as wanted.
+  auto is_between = [&](const FateObject& own, i32 k, auto wanted) {
+    for (i32 a = 0; a < all; a++)
+      for (i32 b = 0; b < all; b++) {
+        if (a == k || b == k) continue;
+        const FateObject &one = objects[(size_t)a], &other = objects[(size_t)b];
+        const bool sideways = own.shares_rows(one) && own.shares_rows(other) && one.part.right < own.part.left && other.part.left > own.part.right;
+        const bool upright = own.shares_columns(one) && own.shares_columns(other) && one.part.bottom < own.part.top && other.part.top > own.part.bottom;
+        if ((sideways || upright) && wanted(one, other)) return true;
+      }
+    return false;
+  };
+  flag(BETWEEN_LARGER, [&](const FateObject& own, i32 k) {
+    return holds(IS_BETWEEN, k) && is_between(own, k, [&](const FateObject& one, const FateObject& other) {
+      return std::min(one.part.size, other.part.size) > own.part.size;
+    });
+  });
+  flag(BETWEEN_TWINS, [&](const FateObject& own, i32 k) {
+    return holds(IS_BETWEEN, k) && is_between(own, k, [&](const FateObject& one, const FateObject& other) {
+      return one.color == other.color && one.color != own.color;
+    });
+  });
   auto in_line = [](const FateObject& own, const FateObject& other) { return own.shares_rows(other) || own.shares_columns(other); };
   flag(IN_LINE, [&](const FateObject& own, i32 k) { return any_other(k, [&](const FateObject& other) { return in_line(own, other); }); });
   flag(IN_LINE_WITH_TWIN, [&](const FateObject& own, i32 k) {
@@ -396,7 +418,7 @@ inline void ObjectGrid::describe() {
     if (number < 0) continue;
     const FateObject& that = objects[(size_t)number];
     auto relation = [&](i32 which, auto holds_for) {
-      set(FIRST_RELATION + r * N_RELATIONS + which, [&](const FateObject& own, i32 k) { return k != number && holds_for(own); });
+      set(FIRST_RELATION + r * N_RELATIONS + which, [&](const FateObject& own, i32 k) { return k == number ? -1 : (i32)holds_for(own); });
     };
     relation(IS_ABOVE, [&](const FateObject& own) { return own.part.bottom < that.part.top; });
     relation(IS_BELOW, [&](const FateObject& own) { return own.part.top > that.part.bottom; });

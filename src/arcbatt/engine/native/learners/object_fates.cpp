@@ -75,9 +75,10 @@ bool read_rule(const i32* numbers, i32 n, FateRule& rule) {
     }
     case CROP_ONE: return p.size() == 1 && (u32)p[0] < (u32)N_CROPS;
     case DRAW_COUNT:
-      return p.size() == 3 && (u32)p[0] < (u32)N_COUNTS && (u32)p[1] <= (u32)OWN_COLOR && p[2] > 0 && p[2] % 32 &&
-             p[2] / 32 && p[2] / 32 <= MAX_SIDE && p[2] % 32 <= MAX_SIDE;
+      return p.size() == 4 && (u32)p[0] < (u32)N_COUNTS && (u32)p[1] <= (u32)OWN_COLOR && p[2] > 0 && p[2] % 32 &&
+             p[2] / 32 && p[2] / 32 <= MAX_SIDE && p[2] % 32 <= MAX_SIDE && (u32)p[3] <= 1;
     case DRAW_LIST: return p.size() == 2 && (u32)p[0] < (u32)N_LISTINGS && (u32)p[1] < (u32)N_ORDERS;
+    case SORT: return p.size() == 2 && (u32)p[0] < (u32)N_MEASURES && (u32)p[1] <= 1;
     default: return false;
   }
 }
@@ -265,8 +266,14 @@ i32 common_color(const ObjectGrid& grid, u64 selected) {
   return color;
 }
 
-bool draw_count(const ObjectGrid& grid, u64 selected, i32 how, i32 color, i32 size, Drawing& to) {
-  const i32 n = count_members(selected), ink = color == OWN_COLOR ? common_color(grid, selected) : color;
+i32 count_selected(const ObjectGrid& grid, u64 selected, bool cells) {
+  if (!cells) return count_members(selected);
+  i32 n = 0;
+  for (u64 bits = selected; bits; bits &= bits - 1) n += grid.objects[(size_t)lowest_bit64(bits)].part.size;
+  return n;
+}
+bool draw_count(const ObjectGrid& grid, u64 selected, i32 how, i32 color, i32 size, bool cells, Drawing& to) {
+  const i32 n = count_selected(grid, selected, cells), ink = color == OWN_COLOR ? common_color(grid, selected) : color;
   if (ink < 0 || (how != FILLED && (n < 1 || n > MAX_SIDE))) return false;
   switch (how) {
     case IN_ROW: to.blank(1, n); break;
@@ -315,7 +322,7 @@ i32 group_intervals(const std::vector<std::pair<i32, i32>>& intervals, std::vect
   return n;
 }
 
-bool draw_table(const ObjectGrid& grid, const std::vector<i32>& members, Drawing& to) {
+bool draw_table(const ObjectGrid& grid, const std::vector<i32>& members, bool in_minor, Drawing& to) {
   std::vector<std::pair<i32, i32>> rows, columns;
   for (const i32 k : members) {
     const Part& part = grid.objects[(size_t)k].part;
@@ -331,7 +338,48 @@ bool draw_table(const ObjectGrid& grid, const std::vector<i32>& members, Drawing
     const size_t at = (size_t)row_of[k] * (size_t)n_columns + (size_t)column_of[k];
     if (is_taken[at]) return false;
     is_taken[at] = true;
-    to.cells[at] = grid.objects[(size_t)members[k]].color;
+    const FateObject& own = grid.objects[(size_t)members[k]];
+    to.cells[at] = in_minor ? std::max(own.minor, 0) : own.color;
+  }
+  return true;
+}
+
+// Whether objects lie side by side rather than one below the other.
+bool lies_along(const ObjectGrid& grid, u64 selected) {
+  i32 top = MAX_NUMBER, bottom = 0, left = MAX_NUMBER, right = 0;  // of their first cells
+  for (u64 bits = selected; bits; bits &= bits - 1) {
+    const Part& part = grid.objects[(size_t)lowest_bit64(bits)].part;
+    top = std::min(top, part.top);
+    bottom = std::max(bottom, part.top);
+    left = std::min(left, part.left);
+    right = std::max(right, part.left);
+  }
+  return right - left >= bottom - top;
+}
+
+// Sorts all objects by a measure, along the direction in which they lie, with the gaps between them.
+bool sort_objects(const ObjectGrid& grid, i32 measure, bool falling, Drawing& to) {
+  const bool along = lies_along(grid, grid.everyone());
+  std::vector<i32> before = in_order(grid, grid.everyone(), along ? FROM_LEFT : FROM_TOP), after = before;
+  std::stable_sort(after.begin(), after.end(), [&](i32 a, i32 b) {
+    const i32 x = grid.feature(3 * measure, a), y = grid.feature(3 * measure, b);
+    return falling ? x > y : x < y;
+  });
+  to.width = grid.scene.width;
+  to.cells.assign(grid.scene.cells, grid.scene.cells + grid.scene.n_cells());
+  for (const i32 k : before)
+    for (const Place& at : grid.objects[(size_t)k].part) to.cells[(size_t)at.row * (size_t)to.width + (size_t)at.column] = 0;
+  const auto start = [&](i32 k) { return along ? grid.objects[(size_t)k].part.left : grid.objects[(size_t)k].part.top; };
+  const auto length = [&](i32 k) { return along ? grid.objects[(size_t)k].width() : grid.objects[(size_t)k].height(); };
+  i32 place = start(before[0]);
+  for (size_t q = 0; q < after.size(); q++) {
+    const i32 step = place - start(after[q]);
+    for (const Place& at : grid.objects[(size_t)after[q]].part) {
+      const i32 i = at.row + (along ? 0 : step), j = at.column + (along ? step : 0);
+      if (!grid.scene.has(i, j)) return false;
+      to.cells[(size_t)i * (size_t)to.width + (size_t)j] = grid.scene.cell(at.row, at.column);
+    }
+    if (q + 1 < before.size()) place += length(after[q]) + start(before[q + 1]) - start(before[q]) - length(before[q]);
   }
   return true;
 }
@@ -340,7 +388,13 @@ bool draw_list(const ObjectGrid& grid, u64 selected, i32 listing, i32 order, Dra
   const std::vector<i32> members = in_order(grid, selected, order);
   const i32 n = (i32)members.size();
   if (n == 0) return false;
-  if (listing == CELL_TABLE) return draw_table(grid, members, to);
+  if (listing == CELL_TABLE || listing == MINOR_TABLE) return draw_table(grid, members, listing == MINOR_TABLE, to);
+  if (listing >= CELLS_ON_AXIS) {
+    const i32 along[] = {CELLS_ALONG, CROPS_ALONG, CROPS_ALONG_APART}, down[] = {CELLS_DOWN, CROPS_DOWN, CROPS_DOWN_APART};
+    listing = (lies_along(grid, selected) ? along : down)[listing - CELLS_ON_AXIS];
+    if (order == FROM_LEFT) order = listing == CELLS_DOWN || listing >= CROPS_DOWN ? FROM_TOP : FROM_LEFT;
+    return draw_list(grid, selected, listing, order, to);
+  }
   const bool down = listing == CELLS_DOWN || listing == CROPS_DOWN || listing == CROPS_DOWN_APART || listing == BARS_RIGHT ||
                     listing == BARS_LEFT;
   i32 across = 1, along = 0;  // of the list: the longest member, and their sum
@@ -384,7 +438,7 @@ u64 select(const ObjectGrid& grid, const std::vector<Test>& tests) {
 }
 
 bool draw_selected(const ObjectGrid& grid, u64 selected, i32 kind, const std::vector<i32>& p, Drawing& to) {
-  if (kind == DRAW_COUNT) return draw_count(grid, selected, p[0], p[1], p[2], to);
+  if (kind == DRAW_COUNT) return draw_count(grid, selected, p[0], p[1], p[2], p[3], to);
   if (kind == DRAW_LIST) return draw_list(grid, selected, p[0], p[1], to);
   // All selected objects show the same.
   if (!selected || !crop(grid, lowest_bit64(selected), p[0], to)) return false;
@@ -405,6 +459,7 @@ bool follow(const ObjectGrid& grid, const FateRule& rule, Drawing& to) {
     }, to);
   for (const Test& test : rule.tests)
     if (grid.n() && grid.feature(test.feature, 0) == ABSENT) return false;
+  if (rule.kind == SORT) return sort_objects(grid, p[0], p[1], to);
   const u64 selected = select(grid, rule.tests);
   if (rule.kind == PAINT_BY_TEST) return paint(grid, [&](i32 k) { return p[selected >> k & 1 ? 0 : 1]; }, to);
   return draw_selected(grid, selected, rule.kind, p, to);
@@ -558,7 +613,9 @@ class FateLearner {
             if (value == 0) add_test(known, {feature, NOT_EQUAL, value}, price + 8);
             break;
           case fates::FLAG:
-            add_test(known, {feature, EQUAL, value}, price + (value ? 0 : 8));
+            // An object is neither in a relation to itself nor out of it: that is -1.
+            if (value >= 0) add_test(known, {feature, EQUAL, value}, price + (value ? 0 : 8));
+            if (value == -1 && values.size() == 3) add_test(known, {feature, NOT_EQUAL, 1}, price + 8);
             break;
           default:
             add_test(known, {feature, EQUAL, value}, price + 16);
@@ -599,12 +656,35 @@ class FateLearner {
     for (const ObjectGrid& grid : grids_)
       for (const FateObject& own : grid.objects) cost += 16 + 2 * (u64)own.part.area();
     if (!lane_.charge(cost)) return OVER_BUDGET;
-    if (!find_rows()) return OK;
+    const Reason why_not = learn_sorting();
+    if (why_not != OK || !find_rows()) return why_not;
     for (const Row& row : rows_)
       if (row.may == everyone_ && renders([&](size_t, i32) { return row.fate; }))
         add_rule(row.bits, PAINT_BY_TEST, {}, {row.fate, row.fate});
     Reason why = learn_pairs();
     if (why == OK) why = learn_tables();
+    return why;
+  }
+
+  Reason learn_sorting() {
+    // As many cells of each color as before.
+    for (size_t d = 0; d < grids_.size(); d++) {
+      i32 counts[10] = {};
+      if (grids_[d].n() < 2) return OK;
+      for (i64 k = 0; k < outputs_[d].n_cells(); k++) {
+        counts[inputs_[d].cells[k]]++;
+        counts[outputs_[d].cells[k]]--;
+      }
+      if (std::any_of(counts, counts + 10, [](i32 count) { return count != 0; })) return OK;
+    }
+    const Reason why = describe();
+    for (i32 measure = 0; measure < N_MEASURES && why == OK; measure++)
+      for (i32 falling = 0; falling < 2; falling++) {
+        bool is_right = true;
+        for (size_t d = 0; d < grids_.size() && is_right; d++)
+          is_right = sort_objects(grids_[d], measure, falling, drawing_) && drawing_.shows(outputs_[d]);
+        if (is_right) add_rule(32 + FEATURE_BITS[3 * measure], SORT, {}, {measure, falling});
+      }
     return why;
   }
 
@@ -781,14 +861,18 @@ class FateLearner {
     find_counts(kinds[1]);
     for (i32 listing = 0; listing < N_LISTINGS; listing++)
       for (i32 order = 0; order < N_ORDERS; order++)
-        if ((listing != CELL_TABLE || order == 0) && can_list(listing)) kinds[2].push_back({listing, order});
+        if (((listing != CELL_TABLE && listing != MINOR_TABLE) || order == 0) && can_list(listing))
+          kinds[2].push_back({listing, order});
     if (kinds[0].empty() && kinds[1].empty() && kinds[2].empty()) return OK;
     const Reason why = describe();
     if (why != OK) return why;
     const u64 n_tried = (u64)(groups_.size() + 1) * (1 + kinds[1].size() + kinds[2].size());
     if (!lane_.charge(n_tried)) return OVER_BUDGET;
+    const bool are_cells =
+        std::all_of(outputs_.begin(), outputs_.end(), [](const Scene& output) { return output.n_cells() == 1; });
     for (size_t c = 0; c < kinds[0].size(); c++) {
-      const i32 bits = kinds[0][c][0] == BOX || kinds[0][c][0] == ALONE ? 16 : kinds[0][c][0] < TURNED ? 24 : 40;
+      const i32 how = kinds[0][c][0];
+      const i32 bits = are_cells && how != ONE_CELL ? 40 : how < INSIDE || how == ONE_CELL ? 16 : how == INSIDE ? 24 : 40;
       i32 cheapest = MAX_BITS;
       const auto is_picked = [&](const Bits& yes) {
         return contains(shown[c], yes) && std::all_of(yes.begin(), yes.end(), [](u64 word) { return word != 0; });
@@ -803,7 +887,8 @@ class FateLearner {
     }
     for (const i32 kind : {DRAW_COUNT, DRAW_LIST})
       for (const std::vector<i32>& parameters : kinds[kind == DRAW_COUNT ? 1 : 2]) {
-        const i32 bits = 32;
+        // What always is one cell is hardly a list.
+        const i32 bits = are_cells ? 56 : 32 + 16 * (kind == DRAW_COUNT && parameters[3]);
         if (draws(everyone_, kind, parameters)) add_rule(bits, kind, {}, parameters);
         for (const TestGroup& group : groups_)
           if (draws(group.yes, kind, parameters)) add_rules(group, bits, kind, parameters);
@@ -878,7 +963,12 @@ class FateLearner {
         ended |= !is_set;
       }
       size = own_size;
-      if (!colors || (colors & (colors - 1))) return;
+      if (!colors) {  // all black: full of black
+        colors = 1;
+        is_full = true;
+        is_diagonal = is_filled = false;
+      }
+      if (colors & (colors - 1)) return;
       if (!is_full || output.n_rows != 1) hows &= ~(1u << IN_ROW);
       if (!is_full || output.width != 1) hows &= ~(1u << IN_COLUMN);
       if (!is_full || output.n_rows != output.width) hows &= ~(1u << SQUARE);
@@ -888,8 +978,10 @@ class FateLearner {
     }
     for (i32 how = 0; how < N_COUNTS; how++) {
       if (!(hows >> how & 1)) continue;
-      if (common) ways.push_back({how, lowest_bit(common), size});
-      ways.push_back({how, OWN_COLOR, size});
+      for (i32 cells = 0; cells < 2; cells++) {
+        if (common) ways.push_back({how, lowest_bit(common), size, cells});
+        ways.push_back({how, OWN_COLOR, size, cells});
+      }
     }
   }
   bool can_list(i32 listing) const {
@@ -897,6 +989,7 @@ class FateLearner {
       if (output.n_rows > MAX_SIDE || output.width > MAX_SIDE) return false;
       if (listing == CELLS_ALONG) return output.n_rows == 1;
       if (listing == CELLS_DOWN) return output.width == 1;
+      if (listing == CELLS_ON_AXIS) return output.n_rows == 1 || output.width == 1;
       if (listing == BARS_RIGHT || listing == BARS_LEFT) return output.n_rows <= MAX_OBJECTS && output.width > 1;
       if (listing == BARS_DOWN || listing == BARS_UP) return output.width <= MAX_OBJECTS && output.n_rows > 1;
       return true;
@@ -909,11 +1002,14 @@ class FateLearner {
       if (kind == DRAW_COUNT) {
         i64 n_set = 0;
         for (i64 k = 0; k < output.n_cells(); k++) n_set += output.cells[k] != 0;
-        if ((how == SQUARE ? (i64)n * n : n) != n_set) return false;
+        if (!n_set) n_set = output.n_cells();
+        const i64 n_counted = count_selected(grids_[d], selected[d], parameters[3]);
+        if ((how == SQUARE ? n_counted * n_counted : n_counted) != n_set) return false;
       } else {
         if ((how == CELLS_ALONG || how == BARS_DOWN || how == BARS_UP) && n != output.width) return false;
         if ((how == CELLS_DOWN || how == BARS_RIGHT || how == BARS_LEFT) && n != output.n_rows) return false;
-        if (how == CELL_TABLE && n > output.n_cells()) return false;
+        if ((how == CELL_TABLE || how == MINOR_TABLE) && n > output.n_cells()) return false;
+        if (how == CELLS_ON_AXIS && n != output.n_cells()) return false;
         if (how >= CROPS_ALONG && how < BARS_RIGHT && !is_as_long(selected[d], d, how)) return false;
       }
     }
