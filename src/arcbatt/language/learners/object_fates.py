@@ -108,18 +108,25 @@ class Order(IntEnum):
 
 
 _LIKE_BITS = (1.5, 2.0, 3.0, 2.5, 3.0, 2.0, 2.0, 2.0, 2.5, 3.0)
-_INK_BITS = (*([2.0] * 10), *_LIKE_BITS)
+
+
+def _ink_bits(bits: float, has_black: bool = False) -> list[float]:
+    """Return the bits of a fate with each ink; black is none for what is drawn on black."""
+    return [bits + 2.0 if has_black else 0.0, *([bits + 2.0] * 9), *(bits + k for k in _LIKE_BITS)]
+
+
+# The cost of each fate; 0 where there is none of this number.
 FATE_BITS = (
     *(0.5, 0.5, 2.5),
     *([3.0] * 6),
     *([0.0] + [3.0] * 7 + [0.0] * 3),
-    *(bits for bits in _INK_BITS),
-    *(bits + 0.5 for bits in _INK_BITS),
-    *(bits + 0.5 for bits in _INK_BITS),
-    *(bits + 1.5 for bits in _INK_BITS),
-    *(bits + 2.0 for bits in _INK_BITS),
-    *(bits + 1.5 for bits in _INK_BITS),
-    *(bits + 1.5 for bits in _INK_BITS),
+    *_ink_bits(0.0),
+    *_ink_bits(0.5),
+    *_ink_bits(0.5),
+    *_ink_bits(1.5),
+    *_ink_bits(2.0),
+    *_ink_bits(1.5, has_black=True),
+    *_ink_bits(1.5, has_black=True),
 )
 assert len(FATE_BITS) == Fate.END
 
@@ -132,19 +139,49 @@ MAX_PLACES = 3
     is_learner=True,
     ties="rules of equal bits in the order of their numbers",
     examples=(
-        "learn_fates(((((1, 0, 2, 2),), ((0, 0, 2, 2),)),))[:8] == (12, 32, 0, 0, 1, 0, 2, 1)",
+        "learn_fates(((((1, 0, 2, 2),), ((0, 0, 2, 2),)),))[:11] == "
+        "(9, 40, 0, 0, 1, 1, 0, 1, 0, 1, 9)",
     ),
 )
 def learn_fates(S: Demos) -> Value:
-    """Learn what becomes of the objects of the demos, as a set of rules for `apply_fates`."""
+    """Learn what becomes of the objects of the demos, as a set of rules for `apply_fates`.
+
+    Grids are cut into objects in seven ways (`CUTS`), with 0 as the background; a grid may have 64
+    objects. If all outputs have their inputs' sizes, each object has a fate: to stay, to vanish,
+    to become a color or that of a related object, to get its holes, its box, its rim, its core or
+    the ring around it painted, to become symmetric, to be turned in its box, to have its two
+    colors swapped. Or all objects are sorted. Otherwise the output is a crop of the selected
+    object, or a drawing of how many are selected, or a list of those selected.
+
+    All fates and pairs of fates that agree with all outputs are found, then all tests that tell
+    the two apart. A test compares one of some 290 features (`FEATURES`) with a number. Two tests
+    are joined only where no cheap test does it alone. Tables give the objects with each value of a
+    feature the simplest fate. Every rule reproduces all outputs.
+
+    A rule costs bits for the way of cutting, its fates and its tests; the 160 cheapest are
+    returned, the cheapest first. Each is its length, then its bits times 16, the number of the
+    cut, its kind (`FateKind`), the number of tests, for each of them feature, comparison and
+    value, and the parameters of the kind.
+    """
 
 
 @primitive(
     f"Tuple[Integer], Grid, Code[0..{MAX_PLACES - 1}] -> Grid",
     is_learner=True,
+    ties="the smaller grid, then the first in the order of grids",
+    examples=(
+        "apply_fates((6, 16, 0, 0, 0, 1, 1), ((1, 0, 2, 2),), 0) == ((0, 0, 0, 0),)",
+        "apply_fates((5, 16, 0, 2, 0, 0), ((0, 2, 2),), 0) == ((2, 2),)",
+    ),
 )
 def apply_fates(rules: tuple[Value, ...], I: Grid, place: int) -> Value:  # noqa: E741
-    """Return the grid that rules about objects vote for, or their second or third choice."""
+    """Return the grid that rules about objects vote for, or their second or third choice.
+
+    A rule of n bits counts 2 to the power of -n for the grid that it makes, each further rule for
+    the same grid half of that, then a quarter. Rules come in the order of their bits. A rule that
+    does not apply to the grid makes none: it has more than 64 objects, a table lacks a value, the
+    object that a feature refers to does not exist.
+    """
 
 
 # --- words ---

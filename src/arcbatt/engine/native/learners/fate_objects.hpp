@@ -7,18 +7,18 @@ namespace fates {
 
 #include "fate_codes.inc"
 
-constexpr i32 MAX_OBJECTS = 64;  // of a grid: a bit each
+constexpr i32 MAX_OBJECTS = 64;   // of a grid: a bit each
 constexpr i32 ABSENT = -1000000;  // the value of a feature that an object lacks
 constexpr i32 N_CUTS = (i32)(sizeof(CUTS) / sizeof(CUTS[0]));
 constexpr i32 FIRST_KINSHIP = 3 * N_MEASURES, FIRST_FLAG = FIRST_KINSHIP + 3 * N_KINSHIPS,
-              FIRST_TOUCHED = FIRST_FLAG + N_FLAGS, FIRST_COLOR = FIRST_TOUCHED + 10,
-              FIRST_CATEGORY = FIRST_COLOR + 10, FIRST_RELATION = FIRST_CATEGORY + N_CATEGORIES;
+              FIRST_TOUCHED = FIRST_FLAG + N_FLAGS, FIRST_COLOR = FIRST_TOUCHED + 10, FIRST_CATEGORY = FIRST_COLOR + 10,
+              FIRST_RELATION = FIRST_CATEGORY + N_CATEGORIES;
 static_assert(FIRST_RELATION + N_REFERENCES * N_RELATIONS == N_FEATURES, "the features are those of the language");
 
 struct FateObject {
   Part part;
   i32 color = 0, minor = -1, n_colors = 0, n_minor = 0, n_holes = 0;
-  u32 symmetries = 0;  // bits: left to right, top to bottom, about a diagonal
+  u32 symmetries = 0;            // bits: left to right, top to bottom, about a diagonal
   u64 touching = 0, within = 0;  // bits of other objects
   i32 around = -1;               // the smallest object that encloses it
   i32 shape = 0, turned_shape = 0, picture = 0;
@@ -231,7 +231,8 @@ inline i32 ObjectGrid::color_like(i32 number, i32 like) const {
       }
       return color_of(best);
     }
-    case TOUCHED: return (own.colors_around & (own.colors_around - 1)) || !own.colors_around ? -1 : lowest_bit(own.colors_around);
+    case TOUCHED:
+      return (own.colors_around & (own.colors_around - 1)) || !own.colors_around ? -1 : lowest_bit(own.colors_around);
     case TWIN: {
       i32 color = -1;
       for (i32 k = 0; k < n(); k++) {
@@ -261,7 +262,8 @@ inline i32 ObjectGrid::find_reference(i32 reference) const {
   switch (reference) {
     case THE_LARGEST: return only_greatest([](const FateObject& each) { return each.part.size; });
     case THE_SMALLEST: return only_greatest([](const FateObject& each) { return -each.part.size; });
-    case THE_LONGEST: return only_greatest([](const FateObject& each) { return std::max(each.height(), each.width()); });
+    case THE_LONGEST:
+      return only_greatest([](const FateObject& each) { return std::max(each.height(), each.width()); });
     case THE_ODD_COLOR: return only_odd([](const FateObject& each) { return each.color; });
     case THE_ODD_SHAPE: return only_odd([](const FateObject& each) { return each.turned_shape; });
     default: {
@@ -293,15 +295,18 @@ inline void ObjectGrid::describe() {
   measure(LEFT_OF, [](const FateObject& own, i32) { return own.part.left; });
   measure(BOTTOM_OF, [](const FateObject& own, i32) { return own.part.bottom; });
   measure(RIGHT_OF, [](const FateObject& own, i32) { return own.part.right; });
-  measure(N_WITHIN_OF, [](const FateObject& own, i32) { return count_bits((u32)own.within) + count_bits((u32)(own.within >> 32)); });
+  measure(N_WITHIN_OF,
+          [](const FateObject& own, i32) { return count_bits((u32)own.within) + count_bits((u32)(own.within >> 32)); });
   measure(OFF_CENTER_OF, [&](const FateObject& own, i32) {
-    return std::abs(own.part.top + own.part.bottom - scene.n_rows + 1) + std::abs(own.part.left + own.part.right - scene.width + 1);
+    return std::abs(own.part.top + own.part.bottom - scene.n_rows + 1) +
+           std::abs(own.part.left + own.part.right - scene.width + 1);
   });
 
   auto kinship = [&](i32 which, auto code) {
     const i32 first = FIRST_KINSHIP + 3 * which;
     set(first, [&](const FateObject& own, i32) {
-      return std::count_if(objects.begin(), objects.end(), [&](const FateObject& other) { return code(other) == code(own); });
+      return std::count_if(objects.begin(), objects.end(),
+                           [&](const FateObject& other) { return code(other) == code(own); });
     });
     rank(first + 1, first, true);
     i32 n_alone = 0;
@@ -322,7 +327,8 @@ inline void ObjectGrid::describe() {
   };
   flag(FILLS_BOX, [](const FateObject& own, i32) { return own.part.size == own.part.area(); });
   flag(IS_SQUARE, [](const FateObject& own, i32) { return own.height() == own.width(); });
-  flag(IS_LINE, [](const FateObject& own, i32) { return own.part.size > 1 && (own.height() == 1 || own.width() == 1); });
+  flag(IS_LINE,
+       [](const FateObject& own, i32) { return own.part.size > 1 && (own.height() == 1 || own.width() == 1); });
   flag(IS_TALL, [](const FateObject& own, i32) { return own.height() > own.width(); });
   flag(IS_WIDE, [](const FateObject& own, i32) { return own.height() < own.width(); });
   flag(IS_ONE_CELL, [](const FateObject& own, i32) { return own.part.size == 1; });
@@ -337,23 +343,30 @@ inline void ObjectGrid::describe() {
   flag(AT_LEFT, [](const FateObject& own, i32) { return own.part.left == 0; });
   flag(AT_RIGHT, [&](const FateObject& own, i32) { return own.part.right == scene.width - 1; });
   flag(IN_CORNER, [&](const FateObject& own, i32) {
-    return (own.part.top == 0 || own.part.bottom == scene.n_rows - 1) && (own.part.left == 0 || own.part.right == scene.width - 1);
+    return (own.part.top == 0 || own.part.bottom == scene.n_rows - 1) &&
+           (own.part.left == 0 || own.part.right == scene.width - 1);
   });
   flag(ENCLOSES, [](const FateObject& own, i32) { return own.within != 0; });
   flag(IS_ENCLOSED, [](const FateObject& own, i32) { return own.around >= 0; });
-  flag(IN_BOX, [&](const FateObject& own, i32 k) { return any_other(k, [&](const FateObject& other) { return other.boxes(own); }); });
+  flag(IN_BOX, [&](const FateObject& own, i32 k) {
+    return any_other(k, [&](const FateObject& other) { return other.boxes(own); });
+  });
   flag(TOUCHES_ANOTHER, [](const FateObject& own, i32) { return own.touching != 0; });
   auto is_above = [&](const FateObject& own, i32 k) {
-    return any_other(k, [&](const FateObject& other) { return own.shares_columns(other) && other.part.bottom < own.part.top; });
+    return any_other(
+        k, [&](const FateObject& other) { return own.shares_columns(other) && other.part.bottom < own.part.top; });
   };
   auto is_below = [&](const FateObject& own, i32 k) {
-    return any_other(k, [&](const FateObject& other) { return own.shares_columns(other) && other.part.top > own.part.bottom; });
+    return any_other(
+        k, [&](const FateObject& other) { return own.shares_columns(other) && other.part.top > own.part.bottom; });
   };
   auto is_left = [&](const FateObject& own, i32 k) {
-    return any_other(k, [&](const FateObject& other) { return own.shares_rows(other) && other.part.right < own.part.left; });
+    return any_other(
+        k, [&](const FateObject& other) { return own.shares_rows(other) && other.part.right < own.part.left; });
   };
   auto is_right = [&](const FateObject& own, i32 k) {
-    return any_other(k, [&](const FateObject& other) { return own.shares_rows(other) && other.part.left > own.part.right; });
+    return any_other(
+        k, [&](const FateObject& other) { return own.shares_rows(other) && other.part.left > own.part.right; });
   };
   flag(HAS_ABOVE, is_above);
   flag(HAS_BELOW, is_below);
@@ -369,26 +382,33 @@ inline void ObjectGrid::describe() {
       for (i32 b = 0; b < all; b++) {
         if (a == k || b == k) continue;
         const FateObject &one = objects[(size_t)a], &other = objects[(size_t)b];
-        const bool sideways = own.shares_rows(one) && own.shares_rows(other) && one.part.right < own.part.left && other.part.left > own.part.right;
-        const bool upright = own.shares_columns(one) && own.shares_columns(other) && one.part.bottom < own.part.top && other.part.top > own.part.bottom;
+        const bool sideways = own.shares_rows(one) && own.shares_rows(other) && one.part.right < own.part.left &&
+                              other.part.left > own.part.right;
+        const bool upright = own.shares_columns(one) && own.shares_columns(other) && one.part.bottom < own.part.top &&
+                             other.part.top > own.part.bottom;
         if ((sideways || upright) && wanted(one, other)) return true;
       }
     return false;
   };
   flag(BETWEEN_LARGER, [&](const FateObject& own, i32 k) {
     return holds(IS_BETWEEN, k) && is_between(own, k, [&](const FateObject& one, const FateObject& other) {
-      return std::min(one.part.size, other.part.size) > own.part.size;
-    });
+             return std::min(one.part.size, other.part.size) > own.part.size;
+           });
   });
   flag(BETWEEN_TWINS, [&](const FateObject& own, i32 k) {
     return holds(IS_BETWEEN, k) && is_between(own, k, [&](const FateObject& one, const FateObject& other) {
-      return one.color == other.color && one.color != own.color;
-    });
+             return one.color == other.color && one.color != own.color;
+           });
   });
-  auto in_line = [](const FateObject& own, const FateObject& other) { return own.shares_rows(other) || own.shares_columns(other); };
-  flag(IN_LINE, [&](const FateObject& own, i32 k) { return any_other(k, [&](const FateObject& other) { return in_line(own, other); }); });
+  auto in_line = [](const FateObject& own, const FateObject& other) {
+    return own.shares_rows(other) || own.shares_columns(other);
+  };
+  flag(IN_LINE, [&](const FateObject& own, i32 k) {
+    return any_other(k, [&](const FateObject& other) { return in_line(own, other); });
+  });
   flag(IN_LINE_WITH_TWIN, [&](const FateObject& own, i32 k) {
-    return any_other(k, [&](const FateObject& other) { return in_line(own, other) && own.turned_shape == other.turned_shape; });
+    return any_other(
+        k, [&](const FateObject& other) { return in_line(own, other) && own.turned_shape == other.turned_shape; });
   });
   flag(IN_LINE_WITH_COLOR, [&](const FateObject& own, i32 k) {
     return any_other(k, [&](const FateObject& other) { return in_line(own, other) && own.color == other.color; });
@@ -418,7 +438,8 @@ inline void ObjectGrid::describe() {
     if (number < 0) continue;
     const FateObject& that = objects[(size_t)number];
     auto relation = [&](i32 which, auto holds_for) {
-      set(FIRST_RELATION + r * N_RELATIONS + which, [&](const FateObject& own, i32 k) { return k == number ? -1 : (i32)holds_for(own); });
+      set(FIRST_RELATION + r * N_RELATIONS + which,
+          [&](const FateObject& own, i32 k) { return k == number ? -1 : (i32)holds_for(own); });
     };
     relation(IS_ABOVE, [&](const FateObject& own) { return own.part.bottom < that.part.top; });
     relation(IS_BELOW, [&](const FateObject& own) { return own.part.top > that.part.bottom; });
