@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from textwrap import fill
 
@@ -17,7 +17,11 @@ def _enum(name: str, members: Iterable[str]) -> str:
 
 
 def _int_enum(codes: type[IntEnum]) -> str:
-    return _enum(codes.__name__, (f"{code.name} = {code.value}" for code in codes))
+    return _int_enum_of(codes.__name__, {code.name: code.value for code in codes})
+
+
+def _int_enum_of(name: str, codes: Mapping[str, int]) -> str:
+    return _enum(name, (f"{each} = {value}" for each, value in codes.items()))
 
 
 def _array(name: str, numbers: Sequence[int], kind: str = "u8") -> str:
@@ -71,7 +75,7 @@ def render_fate_codes() -> str:
     def sixteenths(bits: Iterable[float]) -> list[int]:
         return [round(16 * each) for each in bits]
 
-    features = predicates.FEATURES
+    features, places = predicates.FEATURES, predicates.PLACES
     return "".join(
         [
             _HEAD,
@@ -91,5 +95,11 @@ def render_fate_codes() -> str:
             *map(_int_enum, (codes.Listing, codes.Order)),
             f"constexpr i32 N_FATES = {len(codes.FATE_BITS)};\n",
             _array("FATE_BITS", sixteenths(codes.FATE_BITS)),
+            _int_enum_of("NewPlace", {p.name: k for k, p in enumerate(places) if p.name}),
+            _enum("Side", [*names(predicates.SIDES), "N_SIDES"]),
+            f"constexpr i32 MAX_STEP = {predicates.MAX_STEP}, N_PLACES = {len(places)},\n",
+            f"  BY_REFERENCE = {len(places) - len(predicates.SIDES) * (len(predicates.REFERENCES) + 1)},",
+            f" COPY_BITS = {round(16 * codes.COPY_BITS)};\n",
+            _array("PLACE_BITS", sixteenths(each.bits for each in places)),
         ]
     )

@@ -10,7 +10,7 @@ from ..native import find_rule
 from ..registry import primitive, worded
 from ..values import Demos, Grid, Value
 from ..wording import COLOR_NAMES, colors_in, name_colors, name_rank, shorten
-from .object_predicates import CUTS, FEATURES, MEASURES, Scale
+from .object_predicates import CUTS, FEATURES, MEASURES, PLACES, Scale
 
 # --- codes of rules ---
 
@@ -18,7 +18,8 @@ from .object_predicates import CUTS, FEATURES, MEASURES, Scale
 class Fate(IntEnum):
     """What becomes of an object. Those with an ink follow in its order, others in that of a code.
 
-    An ink below 10 is a color, from 10 on a `Like`.
+    An ink below 10 is a color, from 10 on a `Like`. From END on, objects move: twice the number of a
+    pair of `PLACES`, for rows and columns, and one more if a copy does.
     """
 
     KEEP = 0
@@ -129,6 +130,7 @@ FATE_BITS = (
     *_ink_bits(1.5, has_black=True),
 )
 assert len(FATE_BITS) == Fate.END
+COPY_BITS = 1.0  # of what moves
 
 
 MAX_PLACES = 3
@@ -150,7 +152,8 @@ def learn_fates(S: Demos) -> Value:
     objects. If all outputs have their inputs' sizes, each object has a fate: to stay, to vanish,
     to become a color or that of a related object, to get its holes, its box, its rim, its core or
     the ring around it painted, to become symmetric, to be turned in its box, to have its two
-    colors swapped. Or all objects are sorted. Otherwise the output is a crop of the selected
+    colors swapped, to move or be copied to another place (`PLACES`, rows and columns apart; only
+    what shows cells that nothing else does). Or all objects are sorted. Otherwise the output is a crop of the selected
     object, or a drawing of how many are selected, or a list of those selected.
 
     All fates and pairs of fates that agree with all outputs are found, then all tests that tell
@@ -240,6 +243,11 @@ def describe_fate(fate: int) -> str:
         return f"is made symmetric {_SYMMETRY_WORDS[fate - Fate.SYMMETRY]}"
     if fate < Fate.PAINT:
         return f"is {_TURN_WORDS[fate - Fate.TURN]} in its box"
+    if fate >= Fate.END:
+        places, copies = divmod(fate - Fate.END, 2)
+        rows, columns = divmod(places, len(PLACES))
+        words = f"its rows {PLACES[rows].rows}, its columns {PLACES[columns].columns}"
+        return f"{'is copied' if copies else 'moves'}: {words}"
     ink = (fate - Fate.PAINT) % _N_INKS
     name = COLOR_NAMES[ink] if ink < 10 else _LIKE_WORDS[ink - 10]
     return _INK_WORDS[Fate(fate - ink)].format(name)

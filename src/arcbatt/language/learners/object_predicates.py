@@ -168,3 +168,57 @@ def _features() -> list[Feature]:
 
 
 FEATURES = _features()
+
+
+# --- places ---
+
+MAX_STEP = 8
+# New places of an object along an axis: name, words for its rows and for its columns, bits.
+_SIMPLE_PLACES = (
+    ("HERE", "where they are", "where they are", 0.5),
+    ("AT_START", "at the upper edge", "at the left edge", 1.5),
+    ("AT_END", "at the lower edge", "at the right edge", 1.5),
+    ("IN_MIDDLE", "in the middle", "in the middle", 2.0),
+    ("MIRRORED", "mirrored top to bottom", "mirrored left to right", 2.0),
+    ("SLIDE_BACK", "upwards until blocked", "to the left until blocked", 1.0),
+    ("SLIDE_ON", "downwards until blocked", "to the right until blocked", 1.0),
+    ("LENGTH_BACK", "up by its height", "left by its width", 2.5),
+    ("LENGTH_ON", "down by its height", "right by its width", 2.5),
+)
+SIDES = (
+    ("SAME_START", "from the start of {} on", 1.0),
+    ("SAME_END", "up to the end of {}", 1.0),
+    ("BEFORE", "before {}", 0.5),
+    ("AFTER", "after {}", 0.5),
+    ("SAME_MIDDLE", "at the middle of {}", 1.0),
+    ("MIRRORED_OVER", "mirrored over {}", 1.0),
+)
+
+
+@dataclass(frozen=True)
+class NewPlace:
+    """Where the rows or the columns of an object go; `bits` is the cost of saying so."""
+
+    name: str
+    rows: str
+    columns: str
+    bits: float
+
+
+def _places() -> list[NewPlace]:
+    places = [NewPlace(*each) for each in _SIMPLE_PLACES]
+    for name, rows, columns in (("BACK", "up", "left"), ("ON", "down", "right")):
+        places += [
+            NewPlace(name * (step == 1), f"{rows} by {step}", f"{columns} by {step}", 1.5 + step / 4)
+            for step in range(1, MAX_STEP + 1)
+        ]
+    references = [(phrase, bits) for _, phrase, bits in REFERENCES]
+    for phrase, bits in (*references, ("the nearest", 1.5)):
+        places += [
+            NewPlace("", words.format(phrase), words.format(phrase), bits + cost)
+            for _, words, cost in SIDES
+        ]
+    return places
+
+
+PLACES = _places()

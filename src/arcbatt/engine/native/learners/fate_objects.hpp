@@ -80,6 +80,12 @@ class ObjectGrid {
   i32 feature(i32 number, i32 object) const { return features_[(size_t)number * objects.size() + (size_t)object]; }
   void describe();
 
+  // The first row (axis 0) or column (axis 1) of an object at a new place; ABSENT if there is none.
+  i32 place(i32 object, i32 axis, i32 which) const {
+    return places_[((size_t)object * 2 + (size_t)axis) * N_PLACES + (size_t)which];
+  }
+  void find_places();
+
   // The color that an object's ink stands for; -1 if there is none, or several.
   i32 color_like(i32 number, i32 like) const;
 
@@ -87,6 +93,7 @@ class ObjectGrid {
   void inspect(FateObject& own);
   void relate(i32 number);
   i32 nearest(i32 number, bool only_in_line) const;
+  i32 nearest_place(i32 number) const;
   template <class Value>
   void set(i32 number, Value value) {
     for (i32 k = 0; k < n(); k++) features_[(size_t)number * objects.size() + (size_t)k] = (i32)value(objects[k], k);
@@ -121,8 +128,9 @@ class ObjectGrid {
     return odd;
   }
   i32 find_reference(i32 reference) const;
+  i32 slide(i32 number, i32 down, i32 along) const;
 
-  std::vector<i32> features_;
+  std::vector<i32> features_, places_;
 };
 
 inline void ObjectGrid::inspect(FateObject& own) {
@@ -271,6 +279,72 @@ inline i32 ObjectGrid::find_reference(i32 reference) const {
       return only_greatest([&](const FateObject& each) { return each.color == color; });
     }
   }
+}
+
+// How far an object moves in a direction until something blocks it.
+inline i32 ObjectGrid::slide(i32 number, i32 down, i32 along) const {
+  const Part& part = objects[(size_t)number].part;
+  for (i32 step = 1;; step++)
+    for (const Place& at : part) {
+      const i32 i = at.row + down * step, j = at.column + along * step;
+      if (!scene.has(i, j) || (scene.cell(i, j) != 0 && !part.has(i, j))) return step - 1;
+    }
+}
+
+// The first of the nearest others, or -1.
+inline i32 ObjectGrid::nearest_place(i32 number) const {
+  i32 best = -1;
+  for (i32 k = 0; k < n(); k++)
+    if (k != number && (best < 0 || objects[(size_t)number].distance(objects[(size_t)k]) <
+                                        objects[(size_t)number].distance(objects[(size_t)best])))
+      best = k;
+  return best;
+}
+
+inline void ObjectGrid::find_places() {
+  if (!places_.empty()) return;
+  places_.assign((size_t)n() * 2 * N_PLACES, ABSENT);
+  i32 references[N_REFERENCES];
+  for (i32 r = 0; r < N_REFERENCES; r++) references[r] = find_reference(r);
+  for (i32 k = 0; k < n(); k++)
+    for (i32 axis = 0; axis < 2; axis++) {
+      const auto start_of = [&](i32 object) {
+        const Part& part = objects[(size_t)object].part;
+        return axis ? part.left : part.top;
+      };
+      const auto end_of = [&](i32 object) {
+        const Part& part = objects[(size_t)object].part;
+        return axis ? part.right : part.bottom;
+      };
+      const i32 start = start_of(k), end = end_of(k), length = end - start + 1;
+      const i32 space = axis ? scene.width : scene.n_rows;
+      i32* to = places_.data() + ((size_t)k * 2 + (size_t)axis) * N_PLACES;
+      to[HERE] = start;
+      to[AT_START] = 0;
+      to[AT_END] = space - length;
+      if ((space - length) % 2 == 0) to[IN_MIDDLE] = (space - length) / 2;
+      to[MIRRORED] = space - 1 - end;
+      to[SLIDE_BACK] = start - slide(k, axis ? 0 : -1, axis ? -1 : 0);
+      to[SLIDE_ON] = start + slide(k, axis ? 0 : 1, axis ? 1 : 0);
+      to[LENGTH_BACK] = start - length;
+      to[LENGTH_ON] = start + length;
+      for (i32 step = 1; step <= MAX_STEP; step++) {
+        to[BACK + step - 1] = start - step;
+        to[ON + step - 1] = start + step;
+      }
+      for (i32 r = 0; r <= N_REFERENCES; r++) {
+        const i32 that = r < N_REFERENCES ? references[r] : nearest_place(k);
+        if (that < 0 || that == k) continue;
+        i32* by = to + BY_REFERENCE + r * N_SIDES;
+        by[SAME_START] = start_of(that);
+        by[SAME_END] = end_of(that) - length + 1;
+        by[BEFORE] = start_of(that) - length;
+        by[AFTER] = end_of(that) + 1;
+        const i32 twice = start_of(that) + end_of(that) - length + 1;
+        if (twice % 2 == 0) by[SAME_MIDDLE] = twice / 2;
+        by[MIRRORED_OVER] = start_of(that) + end_of(that) - end;
+      }
+    }
 }
 
 inline void ObjectGrid::describe() {

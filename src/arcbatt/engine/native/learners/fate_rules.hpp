@@ -29,6 +29,10 @@ struct FateRule {
   std::vector<Test> tests;
   std::vector<i32> parameters;
 
+  // Whether objects may go to new places.
+  bool moves() const {
+    return kind <= PAINT_BY_TABLE && std::any_of(parameters.begin(), parameters.end(), [](i32 each) { return each >= END; });
+  }
   void write(std::vector<i32>& to) const {
     to.insert(to.end(), {(i32)(4 + 3 * tests.size() + parameters.size()), bits, cut, kind, (i32)tests.size()});
     for (const Test& test : tests) to.insert(to.end(), {test.feature, test.comparison, test.value});
@@ -39,7 +43,14 @@ struct FateRule {
 constexpr i32 ANY_SIZE = 33;  // of a drawing whose size is its count
 constexpr i32 MAX_SIDE = 30, OWN_COLOR = 10, N_INKS = 20, MAX_BITS = 64 * 16;
 
-inline bool is_fate(i32 fate) { return fate >= 0 && fate < N_FATES && FATE_BITS[fate]; }
+inline bool is_fate(i32 fate) {
+  return fate >= 0 && (fate < END ? FATE_BITS[fate] != 0 : fate < END + 2 * N_PLACES * N_PLACES);
+}
+inline i32 bits_of_fate(i32 fate) {
+  if (fate < END) return FATE_BITS[fate];
+  const i32 places = (fate - END) / 2;
+  return PLACE_BITS[places / N_PLACES] + PLACE_BITS[places % N_PLACES] + ((fate - END) % 2 ? COPY_BITS : 0);
+}
 
 // Reads a rule; returns false if the numbers are none.
 inline bool read_rule(const i32* numbers, i32 n, FateRule& rule) {
@@ -97,6 +108,16 @@ inline bool each_drawn(const ObjectGrid& grid, i32 number, i32 fate, Draw draw) 
   const Part& part = own.part;
   const Scene& scene = grid.scene;
   if (fate == KEEP) return true;
+  if (fate >= END) {
+    const i32 places = (fate - END) / 2;
+    const i32 top = grid.place(number, 0, places / N_PLACES), left = grid.place(number, 1, places % N_PLACES);
+    if (top == ABSENT || left == ABSENT) return false;
+    for (const Place& at : part) {
+      const i32 i = at.row - part.top + top, j = at.column - part.left + left;
+      if (!scene.has(i, j) || !draw(i, j, part.color(at))) return false;
+    }
+    return true;
+  }
   if (fate == VANISH) {
     for (const Place& at : part)
       if (!draw(at.row, at.column, 0)) return false;
@@ -190,6 +211,7 @@ inline bool each_drawn(const ObjectGrid& grid, i32 number, i32 fate, Draw draw) 
 }
 // Whether a fate leaves the object's own cells as they are.
 inline bool keeps_cells(i32 fate) {
+  if (fate >= END) return (fate - END) % 2 != 0;
   return fate == KEEP || (fate >= SYMMETRY && fate < TURN) || (fate >= FILL_HOLES && fate < RIM);
 }
 
@@ -207,21 +229,22 @@ struct Drawing {
   }
 };
 
-// What changes objects is drawn first, what is added to them on top.
+// Objects that move are erased first. Then what changes objects is drawn, what is added to them, what moves.
 template <class FateOf>
 inline bool paint(const ObjectGrid& grid, FateOf fate_of, Drawing& to) {
   to.width = grid.scene.width;
   to.cells.assign(grid.scene.cells, grid.scene.cells + grid.scene.n_cells());
-  for (const bool adds : {false, true})
+  const auto draw = [&](i32 i, i32 j, i32 color) {
+    to.cells[(size_t)i * (size_t)to.width + (size_t)j] = color;
+    return true;
+  };
+  for (int layer = 0; layer < 4; layer++)
     for (i32 k = 0; k < grid.n(); k++) {
       const i32 fate = fate_of(k);
       if (fate < 0) return false;
-      if (keeps_cells(fate) != adds) continue;
-      const bool can = each_drawn(grid, k, fate, [&](i32 i, i32 j, i32 color) {
-        to.cells[(size_t)i * (size_t)to.width + (size_t)j] = color;
-        return true;
-      });
-      if (!can) return false;
+      if (layer == 0 && fate >= END && !keeps_cells(fate)) each_drawn(grid, k, VANISH, draw);
+      if (layer != (fate >= END ? 3 : keeps_cells(fate) ? 2 : 1)) continue;
+      if (!each_drawn(grid, k, fate, draw)) return false;
     }
   return true;
 }

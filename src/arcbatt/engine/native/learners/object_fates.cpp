@@ -42,6 +42,7 @@ struct Row {
 constexpr size_t MAX_RULES = 160, MAX_TESTS_OF_GROUP = 12, MAX_JOINED = 150, MAX_PAIRS_JOINED = 6,
                  MAX_RULES_JOINED = 24;
 constexpr i32 MAX_RENDERED = 1500;
+constexpr size_t MAX_PLACED = 60;
 constexpr size_t MAX_VALUES = 10;  // of a table
 // Bits in sixteenths. Two tests are joined only if no test alone costs at most CHEAP_TEST.
 constexpr i32 CHEAP_TEST = 80, JOINING = 40, BITS_PER_VALUE = 8, SORT_BITS = 32, DRAW_BITS = 32, CELLS_BITS = 16;
@@ -264,40 +265,111 @@ class FateLearner {
     }
     rows_.clear();
     for (const i32 fate : tried) rows_.push_back({fate, FATE_BITS[fate], Bits(grids_.size()), Bits(grids_.size())});
-    for (size_t d = 0; d < grids_.size(); d++) {
-      const ObjectGrid& grid = grids_[d];
-      const Scene& output = outputs_[d];
-      std::vector<u8> is_shown((size_t)output.n_cells());
-      for (i32 k = 0; k < grid.n(); k++) {
-        bool is_kept = true, any = false;
-        for (const Place& at : grid.objects[(size_t)k].part)
-          is_kept = is_kept && output.cell(at.row, at.column) == grid.scene.cell(at.row, at.column);
-        for (Row& row : rows_) {
-          if (is_kept ? row.fate == VANISH : keeps_cells(row.fate)) continue;
-          bool changes = false;
-          const bool agrees = each_drawn(grid, k, row.fate, [&](i32 i, i32 j, i32 color) {
-            changes |= grid.scene.cell(i, j) != color;
-            return output.cell(i, j) == color;
-          });
-          if (!agrees) continue;
-          any = true;
-          row.may[d] |= 1ULL << k;
-          if (!changes) continue;
-          row.draws[d] |= 1ULL << k;
-          each_drawn(grid, k, row.fate, [&](i32 i, i32 j, i32) {
-            return is_shown[(size_t)i * (size_t)output.width + (size_t)j] = 1, true;
-          });
-        }
-        if (!any) return false;
-      }
-      for (i64 k = 0; k < output.n_cells(); k++)
-        if (grid.scene.cells[k] != output.cells[k] && !is_shown[(size_t)k]) return false;
+    shown_.clear();
+    for (const Scene& output : outputs_) shown_.emplace_back((size_t)output.n_cells());
+    for (Row& row : rows_)
+      for (size_t d = 0; d < grids_.size(); d++)
+        for (i32 k = 0; k < grids_[d].n(); k++)
+          if (is_kept(d, k) ? row.fate != VANISH : !keeps_cells(row.fate)) note_agreement(row, d, k);
+    if (!are_explained()) {
+      if (!find_places()) return false;
+      if (!are_explained()) return false;
     }
     rows_.erase(std::remove_if(rows_.begin(), rows_.end(),
                                [](const Row& row) { return is_empty(row.fate == KEEP ? row.may : row.draws); }),
                 rows_.end());
     std::stable_sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) { return a.bits < b.bits; });
     return true;
+  }
+
+  bool is_kept(size_t d, i32 k) const {
+    const Part& part = grids_[d].objects[(size_t)k].part;
+    return std::all_of(part.begin(), part.end(),
+                       [&](const Place& at) { return outputs_[d].cell(at.row, at.column) == part.color(at); });
+  }
+  // Notes whether an object may have had a fate, and the cells that it shows.
+  void note_agreement(Row& row, size_t d, i32 k) {
+    const ObjectGrid& grid = grids_[d];
+    const Scene& output = outputs_[d];
+    bool changes = false;
+    const bool agrees = each_drawn(grid, k, row.fate, [&](i32 i, i32 j, i32 color) {
+      changes |= grid.scene.cell(i, j) != color;
+      return output.cell(i, j) == color;
+    });
+    if (!agrees) return;
+    row.may[d] |= 1ULL << k;
+    if (!changes) return;
+    row.draws[d] |= 1ULL << k;
+    each_drawn(grid, k, row.fate, [&](i32 i, i32 j, i32) {
+      return shown_[d][(size_t)i * (size_t)output.width + (size_t)j] = 1, true;
+    });
+  }
+  // Whether each object has a fate and each changed cell is shown.
+  bool are_explained() const {
+    for (size_t d = 0; d < grids_.size(); d++) {
+      u64 having = 0;
+      for (const Row& row : rows_) having |= row.may[d];
+      if (having != everyone_[d] || first_hidden(d) >= 0) return false;
+    }
+    return true;
+  }
+  // The first changed cell that no fate shows, or -1.
+  i64 first_hidden(size_t d) const {
+    for (i64 k = 0; k < outputs_[d].n_cells(); k++)
+      if (inputs_[d].cells[k] != outputs_[d].cells[k] && !shown_[d][(size_t)k]) return k;
+    return -1;
+  }
+
+  // Finds new places of objects that show what no other fate does; false if there are none.
+  bool find_places() {
+    std::vector<u8> is_possible((size_t)N_PLACES * N_PLACES, 1), is_here(is_possible.size());
+    bool any_hidden = false;
+    u64 cost = 0;
+    for (const ObjectGrid& grid : grids_) cost += (u64)grid.n() * N_PLACES;
+    if (!charge(cost)) return false;
+    for (size_t d = 0; d < grids_.size(); d++) {
+      const i64 hidden = first_hidden(d);
+      if (hidden < 0) continue;
+      any_hidden = true;
+      std::fill(is_here.begin(), is_here.end(), 0);
+      const i32 row = (i32)(hidden / outputs_[d].width), column = (i32)(hidden % outputs_[d].width);
+      ObjectGrid& grid = grids_[d];
+      grid.find_places();
+      for (i32 k = 0; k < grid.n(); k++)
+        for (const Place& at : grid.objects[(size_t)k].part) {
+          const i32 down = row - at.row, along = column - at.column;
+          if (!is_seen_at(d, k, down, along)) continue;
+          const Part& part = grid.objects[(size_t)k].part;
+          for (i32 r = 0; r < N_PLACES; r++)
+            for (i32 c = 0; c < N_PLACES && grid.place(k, 0, r) == part.top + down; c++)
+              if (grid.place(k, 1, c) == part.left + along) is_here[(size_t)(r * N_PLACES + c)] = 1;
+        }
+      for (size_t k = 0; k < is_here.size(); k++) is_possible[k] &= is_here[k];
+    }
+    if (!any_hidden) return false;
+    std::vector<std::pair<i32, i32>> fates;  // with their bits, the cheapest first
+    for (i32 k = 0; k < N_PLACES * N_PLACES; k++)
+      for (i32 copies = 0; copies < 2 && is_possible[(size_t)k]; copies++)
+        fates.push_back({bits_of_fate(END + 2 * k + copies), END + 2 * k + copies});
+    std::sort(fates.begin(), fates.end());
+    if (fates.size() > MAX_PLACED) fates.resize(MAX_PLACED);
+    for (ObjectGrid& grid : grids_) grid.find_places();
+    for (const auto& [bits, fate] : fates) {
+      Row row = {fate, bits, Bits(grids_.size()), Bits(grids_.size())};
+      for (size_t d = 0; d < grids_.size(); d++)
+        for (i32 k = 0; k < grids_[d].n(); k++)
+          if (!keeps_cells(fate) || is_kept(d, k)) note_agreement(row, d, k);
+      rows_.push_back(row);
+    }
+    return !fates.empty();
+  }
+  // Whether the output shows an object at another place.
+  bool is_seen_at(size_t d, i32 k, i32 down, i32 along) const {
+    const Part& part = grids_[d].objects[(size_t)k].part;
+    return std::all_of(part.begin(), part.end(), [&](const Place& at) {
+      const i64 i = at.row + down, j = at.column + along;
+      return outputs_[d].has(i, j) && outputs_[d].cell(i, j) == part.color(at);
+    });
   }
 
   template <class FateOf>
@@ -592,6 +664,7 @@ class FateLearner {
   std::vector<std::vector<i32>> values_;  // of each feature, sorted; none if some object lacks it
   std::vector<TestGroup> groups_;
   std::vector<Row> rows_;
+  std::vector<std::vector<u8>> shown_;  // of each demo, the cells that some fate shows rightly
   Drawing drawing_;
 };
 
@@ -653,6 +726,10 @@ Reason vote(Lane& lane, const Value* args, std::vector<Vote>& votes) {
       }
     }
     if (!lane.charge(8 + (u64)scenes[0].n_cells() / 8)) return OVER_BUDGET;
+    if (grids[cut] && rule.moves()) {
+      if (!lane.charge((u64)grids[cut]->n() * N_PLACES)) return OVER_BUDGET;
+      grids[cut]->find_places();
+    }
     if (grids[cut] && grids[cut]->n() && follow(*grids[cut], rule, drawing)) {
       const auto [place, is_new] = numbers.emplace(std::make_pair(drawing.width, drawing.cells), votes.size());
       if (is_new) {
