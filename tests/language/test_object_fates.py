@@ -24,7 +24,7 @@ from arcbatt.language.learners.object_fates import (
     describe_rule,
     split_rules,
 )
-from arcbatt.language.learners.object_predicates import CUTS, FEATURES, MEASURES, Scale
+from arcbatt.language.learners.object_predicates import CUTS, FEATURES, MEASURES, PLACES, Scale
 from arcbatt.language.native import find_rule
 from arcbatt.language.registry import words_of_call
 from arcbatt.tasks import load
@@ -116,7 +116,10 @@ def test_numbers_that_are_no_rules_are_refused(numbers: list[int], grid: Any) ->
 @st.composite
 def any_rule(draw: st.DrawFn) -> tuple[int, ...]:
     """Return a rule of any kind with valid numbers."""
-    fates = st.sampled_from([fate for fate, bits in enumerate(FATE_BITS) if bits])
+    fates = st.one_of(
+        st.sampled_from([fate for fate, bits in enumerate(FATE_BITS) if bits]),
+        st.integers(Fate.END, Fate.END + 2 * len(PLACES) ** 2 - 1),
+    )
     kind = draw(st.sampled_from(FateKind))
     test = st.tuples(
         st.integers(0, len(FEATURES) - 1), st.integers(0, 3), st.integers(-1, 4)
@@ -286,6 +289,40 @@ def test_lists_and_counts(first: Any, second: Any, test: Any) -> None:
         assert grid_of(*rows) in [apply(rules, grid_of(*test[0]), place) for place in range(3)]
 
 
+def place(rows: str, columns: str, copies: bool = False) -> int:
+    """Return the fate of moving to the places with these words."""
+    row = [each.rows for each in PLACES].index(rows)
+    column = [each.columns for each in PLACES].index(columns)
+    return Fate.END + 2 * (len(PLACES) * row + column) + copies
+
+
+@pytest.mark.parametrize(
+    ("fate", "wanted_rows"),
+    [
+        (place("where they are", "at the right edge"), ("0001", "0222")),
+        (place("where they are", "to the right until blocked", copies=True), ("1001", "0222")),
+        (place("mirrored top to bottom", "mirrored left to right"), ("2220", "0001")),
+        (place("up by 1", "where they are"), None),
+    ],
+)
+def test_places(fate: int, wanted_rows: Any) -> None:
+    """The blue cell moves; the red line goes to the right, if not mirrored or placed with it."""
+    rule = (16, 0, FateKind.PAINT_BY_TEST, 0, fate, fate)
+    wanted = failure(Reason.EMPTY) if wanted_rows is None else grid_of(*wanted_rows)
+    assert apply(joined(rule), grid_of("1000", "0222")) == wanted
+
+
+def test_a_move_by_a_reference_is_learned() -> None:
+    """A blue cell goes on top of the longest object, its columns stay."""
+    rules = learn(
+        (grid_of("0100", "0000", "0000", "2222"), grid_of("0000", "0000", "0100", "2222")),
+        (grid_of("0001", "0000", "3333", "0000"), grid_of("0000", "0001", "3333", "0000")),
+        (grid_of("1000", "2222", "0000", "0000"), grid_of("1000", "2222", "0000", "0000")),
+    )
+    moved = apply(rules, grid_of("00010", "00000", "00000", "66666"))
+    assert moved == grid_of("00000", "00000", "00010", "66666")
+
+
 def test_sorting_keeps_gaps() -> None:
     rules = learn(
         (grid_of("0222010033", "0222000033"), grid_of("0103300222", "0003300222")),
@@ -298,7 +335,9 @@ def test_sorting_keeps_gaps() -> None:
 
 
 def test_every_code_has_words() -> None:
+    moves = range(Fate.END, Fate.END + 2 * len(PLACES) ** 2)
     fates = [describe_fate(fate) for fate, bits in enumerate(FATE_BITS) if bits]
+    fates += map(describe_fate, moves)
     assert len(set(fates)) == len(fates)
     for feature, each in enumerate(FEATURES):
         rule = (16, 0, FateKind.CROP_ONE, 1, feature, 0, 1, 0)
