@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import stat
 import sys
+import weakref
 from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
@@ -20,10 +22,17 @@ from arcbatt.cli.units import format_bytes, parse_bytes
 from arcbatt.evaluation import TaskBoard
 from arcbatt.pool import Pool
 from arcbatt.proposers import Context
-from arcbatt.solving import Loop, RunStore, SearchOptions
+from arcbatt.scoring import read_submission
+from arcbatt.solving import Loop, RunStore, SearchOptions, search
 from arcbatt.tasks import Task
 from tests.support.commands import Outcome, error_of
-from tests.support.search import Scripted, check_submission_file, training, trial_for
+from tests.support.search import (
+    Scripted,
+    check_submission_file,
+    default_signals,
+    training,
+    trial_for,
+)
 
 SET = "arc-agi-1/training"
 TASKS = "67a3c6ac,00d62c1b,25d8a9c8"
@@ -69,6 +78,31 @@ def test_solve_shows_what_it_found_and_where_it_is(tmp_path: Path) -> None:
     check_submission_file(path / "submission.json", training(*TASKS.split(",")))
     config = json.loads((path / "config.json").read_text())
     assert config["options"]["tasks"] == [TASKS] and config["options"]["data"] == SET
+
+
+class Dropped:
+    """An object whose weak references may have callbacks."""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+def test_an_interrupt_while_a_search_is_opened_ends_it_with_its_results(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Python swallows an exception that a signal handler raises in a weak reference's callback."""
+    real = search.make_proposers
+
+    def interrupted(*args: Any) -> Any:
+        dropped = Dropped()
+        reference = weakref.ref(dropped, lambda _: signal.raise_signal(signal.SIGINT))
+        del dropped
+        assert reference() is None
+        return real(*args)
+
+    monkeypatch.setattr(search, "make_proposers", interrupted)
+    with default_signals():
+        outcome = solve(tmp_path, "67a3c6ac", *QUICK)
+    assert outcome.status == 130 and "interrupted; the results" in outcome.err
+    assert read_submission(folder_of(tmp_path) / "submission.json").keys() == {"67a3c6ac"}
 
 
 def test_solve_as_json(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from PIL import Image
 
 from arcbatt.drawing.palette import COLORS
 from arcbatt.drawing.pixels import png_pixels
+from arcbatt.interrupts import Interrupt, noting_interrupts
 from arcbatt.language import interpret, parse_file, parse_program
 from arcbatt.pool import Pool, PoolError, PoolProgram, merge
 from arcbatt.proposers import Context
@@ -34,7 +35,6 @@ from arcbatt.proposers.evolve import EvolveOptions
 from arcbatt.solving import Loop, RunStore, Search, SearchOptions, Watcher
 from arcbatt.solving import log as log_module
 from arcbatt.solving import run_store as store_module
-from arcbatt.solving.interrupts import Interrupt, noting_interrupts
 from arcbatt.solving.log import LogEntry
 from arcbatt.solving.run_folder import RunFolder, RunFolderError, read_log
 from arcbatt.solving.run_store import make_config, missing_space, read_options

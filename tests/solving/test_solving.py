@@ -13,6 +13,7 @@ import pytest
 
 import arcbatt
 from arcbatt.evaluation import TaskBoard
+from arcbatt.interrupts import TERMINATION, Interrupt, noting_interrupts
 from arcbatt.language import Program, interpret
 from arcbatt.language.ir import call_node, constant, input_node
 from arcbatt.language.registry import all_primitives
@@ -32,7 +33,6 @@ from arcbatt.proposers.first_programs import fill_pool, first_programs
 from arcbatt.solving import Loop, TaskCandidates, Watcher
 from arcbatt.solving.candidates import MAX_KEPT
 from arcbatt.solving.descriptions import describe_ranking
-from arcbatt.solving.interrupts import TERMINATION, Interrupt, noting_interrupts
 from arcbatt.solving.report.results import best_by_size
 from arcbatt.solving.report.submission import make_submission
 from arcbatt.solving.search import describe_trouble

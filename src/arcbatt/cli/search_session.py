@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
@@ -11,17 +11,17 @@ from shlex import quote
 import typer
 from rich.text import Text
 
+from arcbatt.interrupts import TERMINATION, Interrupt, noting_interrupts
 from arcbatt.plurals import count
 from arcbatt.pool import Pool
 from arcbatt.solving import RunStore, Search, SearchOptions
 from arcbatt.solving.descriptions import describe_ranking
-from arcbatt.solving.interrupts import TERMINATION, noting_interrupts
 from arcbatt.solving.run_folder import REPORT, SUBMISSION, RunFolder
 from arcbatt.solving.run_store import make_config, missing_space, read_options
 from arcbatt.suggestion import suggest
 from arcbatt.tasks import BadTask, Task
 
-from . import INTERRUPTED
+from . import INTERRUPTED, ignore_signals
 from .cluster_display import print_worker_notices, worker_tables, workers_to_json
 from .console import (
     print_blocks,
@@ -77,8 +77,9 @@ def start_run(command: str, options: SearchOptions, out: Path, request: SearchRe
         if not options.survives_errors:
             stop(f"{lack}; free some, or choose another folder with --out")
         print_notice(f"{lack}; continuing nevertheless")
-    folder = RunFolder.create(out, make_config(command, options))
-    _run(folder, options, tasks, bad, request)
+    with _noting_interrupts() as interrupt:
+        folder = RunFolder.create(out, make_config(command, options))
+        _run(folder, options, tasks, bad, request, interrupt)
 
 
 def resume_run(ctx: typer.Context, path: Path, command: str, request: SearchRequest) -> None:
@@ -88,7 +89,12 @@ def resume_run(ctx: typer.Context, path: Path, command: str, request: SearchRequ
         if name not in RESUMABLE and source is not None and source.name == "COMMANDLINE":
             words = "SET" if name == "source" else f"--{name.replace('_', '-')}"
             stop(f"{words} cannot be given with --resume: the run keeps its own")
-    folder = RunFolder.open(path)
+    with _noting_interrupts() as interrupt:
+        _resume(RunFolder.open(path), command, request, interrupt)
+
+
+def _resume(folder: RunFolder, command: str, request: SearchRequest, interrupt: Interrupt) -> None:
+    path = folder.path
     with ExitStack() as on_failure:
         on_failure.callback(folder.close)
         resumed_by = RESUMED_BY.get(folder.config.command, folder.config.command)
@@ -101,7 +107,17 @@ def resume_run(ctx: typer.Context, path: Path, command: str, request: SearchRequ
         tasks, bad = _load_tasks(options)
         _check_traced(tasks, request.traced)
         on_failure.pop_all()
-    _run(folder, options, tasks, bad, request)
+    _run(folder, options, tasks, bad, request, interrupt)
+
+
+@contextmanager
+def _noting_interrupts() -> Iterator[Interrupt]:
+    """Note signals in a flag from before there is a folder until all is written, and shown."""
+    with noting_interrupts(Interrupt(), *TERMINATION) as interrupt:
+        try:
+            yield interrupt
+        finally:
+            ignore_signals()
 
 
 def _load_tasks(options: SearchOptions) -> tuple[list[Task], list[BadTask]]:
@@ -137,6 +153,7 @@ def _run(
     tasks: Sequence[Task],
     bad: Sequence[BadTask],
     request: SearchRequest,
+    interrupt: Interrupt,
 ) -> None:
     """Search in a folder and show the results; exit with 130 if the search was interrupted."""
     print_faults(bad)
@@ -154,8 +171,9 @@ def _run(
             cluster=request.cluster,
             watcher=display,
             traced=request.traced,
+            interrupt=interrupt,
         )
-        with noting_interrupts(search.interrupt, *TERMINATION), search, display:
+        with search, display:
             # Starting the process is part of the budget.
             budget_s = request.budget_s - wall_s()
             search.run(budget_s, request.rounds, explain=request.explain)

@@ -29,13 +29,13 @@ from typing import Any
 
 from arcbatt.explainer import describe_rules
 from arcbatt.files import write_whole
+from arcbatt.interrupts import Interrupt
 from arcbatt.measure import phase
 from arcbatt.plurals import count
 from arcbatt.pool import Pool, PoolError
 from arcbatt.tasks import BadTask
 from arcbatt.tasks.submission import write_submission
 
-from .interrupts import Interrupt
 from .log import EntrySums, LogEntry
 from .loop import Loop
 from .options import SearchOptions

@@ -20,6 +20,7 @@ from arcbatt.proposers.registry import (
 from arcbatt.solving import SearchOptions
 from arcbatt.solving.cluster import check_cluster
 
+from .. import notes_interrupts
 from ..completion import complete_source
 from ..console import stop
 from ..lookup import check_device, find_source
@@ -56,6 +57,7 @@ EXAMPLES = (
 )
 
 
+@notes_interrupts
 def solve(
     ctx: typer.Context,
     source: Annotated[
