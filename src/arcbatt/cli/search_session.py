@@ -24,6 +24,7 @@ from arcbatt.tasks import BadTask, Task
 from . import INTERRUPTED, ignore_signals
 from .cluster_display import print_worker_notices, worker_tables, workers_to_json
 from .console import (
+    clean,
     print_blocks,
     print_json,
     print_notice,
@@ -45,7 +46,10 @@ from .timing import wall_s
 from .units import format_duration
 
 # Parameters that may be given with --resume; all others are the run's own.
-RESUMABLE = {"budget", "cluster", "rounds", "resume", "explain", "trace", "limit", "as_json"}
+RESUMABLE = {
+    *("budget", "cluster", "rounds", "resume", "submission", "explain", "trace", "limit"),
+    "as_json",
+}
 # A run of `kaggle` is one of `solve` with options that its folder keeps.
 RESUMED_BY = {"kaggle": "solve"}
 
@@ -61,16 +65,14 @@ class SearchRequest:
     explain: bool = False
     limit: int = 20
     as_json: bool = False
+    submission: str | None = None
 
 
 def start_run(command: str, options: SearchOptions, out: Path, request: SearchRequest) -> None:
     """Check all that can be checked in advance, then search in a new run folder."""
     tasks, bad = _load_tasks(options)
     _check_traced(tasks, request.traced)
-    if options.submission is not None:
-        place = Path(options.submission)
-        if why := why_unwritable(place):
-            stop(f"--submission: {place} {why}; name a file")
+    _check_submission(request.submission)
     if options.pool is not None:
         Pool.open(options.pool, create=False).close()
     if lack := missing_space(out, len(tasks)):
@@ -103,10 +105,15 @@ def _resume(folder: RunFolder, command: str, request: SearchRequest, interrupt: 
                 f"{path} is the folder of `arcbatt {folder.config.command}`; "
                 f"arcbatt {resumed_by} --resume {quote(str(path))} resumes it"
             )
+        _check_submission(request.submission)
         options = read_options(folder.config)
         tasks, bad = _load_tasks(options)
         _check_traced(tasks, request.traced)
         on_failure.pop_all()
+    if request.submission is None and options.submission is not None:
+        # A folder may come from elsewhere, and its config may name any file.
+        other = clean(options.submission)
+        print_notice(f"the run also wrote {other}; --submission {quote(other)} keeps that current")
     _run(folder, options, tasks, bad, request, interrupt)
 
 
@@ -118,6 +125,11 @@ def _noting_interrupts() -> Iterator[Interrupt]:
             yield interrupt
         finally:
             ignore_signals()
+
+
+def _check_submission(submission: str | None) -> None:
+    if submission is not None and (why := why_unwritable(Path(submission))):
+        stop(f"--submission: {submission} {why}; name a file")
 
 
 def _load_tasks(options: SearchOptions) -> tuple[list[Task], list[BadTask]]:
@@ -161,6 +173,7 @@ def _run(
     with warnings_as_notices():
         store = RunStore(
             folder,
+            submission=request.submission,
             bad=bad,
             on_explained=lambda n, of: display.say_quietly(f"explanations: {n} of {of}"),
         )
@@ -213,7 +226,7 @@ def _show(search: Search, store: RunStore, display: LoopDisplay, request: Search
             *worker_tables(loop),
             *([draw_attempts(ranked[0])] if len(ranked) == 1 else []),
             *_rules(store, len(ranked)),
-            _summary(search, store),
+            _summary(search, store, request),
         )
 
 
@@ -225,7 +238,7 @@ def _rules(store: RunStore, n_tasks: int) -> list[Text]:
     return [Text.assemble(("learned rules\n", "bold"), "\n".join(lines))]
 
 
-def _summary(search: Search, store: RunStore) -> Text:
+def _summary(search: Search, store: RunStore, request: SearchRequest) -> Text:
     loop, path = search.loop, store.path
     text = Text(
         f"programs fit {loop.n_fitted} of {count(len(loop.tasks), 'task')} "
@@ -241,6 +254,6 @@ def _summary(search: Search, store: RunStore) -> Text:
             f"\n{count(len(store.bad), 'task')} not valid: left out, with stand-ins as attempts"
         )
         text.append(left_out, style="not bold yellow")
-    submission = search.options.submission or path / SUBMISSION
+    submission = request.submission or path / SUBMISSION
     text.append(f"\nsubmission: {submission}", style="not bold green")
     return text

@@ -147,7 +147,8 @@ def kaggle(
         survives_errors=True,
     )
     try:
-        start_run("kaggle", options, output / RUNS, SearchRequest(budget_s, rounds))
+        request = SearchRequest(budget_s, rounds, submission=str(submission))
+        start_run("kaggle", options, output / RUNS, request)
     finally:
         _print_end(submission, filled)
 
