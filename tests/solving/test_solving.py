@@ -602,6 +602,16 @@ def test_nothing_found_still_has_two_attempts() -> None:
     assert "no program" in repr(solution)
 
 
+def test_outputs_of_candidates_share_equal_rows() -> None:
+    found = TaskCandidates(TASK)
+    for number in range(4):
+        grid = (tuple(range(3)), (4, 5, number))  # rows of its own
+        text = f"def solve(I):\n    O = replace(I, 0, {number + 100})\n    return O\n"
+        found.keep(candidate_for(TASK, text, outputs=(grid,) * len(TASK.test_inputs)))
+    first_rows = {id(each.trial.outputs[0][0]) for each in found.kept if each.trial.outputs[0]}
+    assert len(found) == 4 and len(first_rows) == 1
+
+
 def test_solving_is_loaded_when_it_is_asked_for() -> None:
     assert "solve" in dir(arcbatt) or "solve" in arcbatt.__all__
     with pytest.raises(AttributeError, match="no attribute 'slove'"):
