@@ -535,7 +535,7 @@ def test_score_wants_answers_and_a_file(tmp_path: Path) -> None:
 def test_a_folder_that_is_no_run_is_said_with_where_runs_are(tmp_path: Path) -> None:
     (tmp_path / "submission.json").write_text("{}")  # as the folder that `kaggle` writes to has it
     error = error_of("score", tmp_path)
-    assert f"{tmp_path} is not the folder of a run: config.json: No such file" in error
+    assert f"{tmp_path} is not the folder of a run: config.json: no such file" in error
     assert "the runs are in" not in error and "Errno" not in error
     RunStore.create(tmp_path / "runs", "kaggle", SearchOptions(SET)).close()
     hint = f"the runs are in {tmp_path / 'runs'}, name one of them"

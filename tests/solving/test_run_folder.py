@@ -152,7 +152,7 @@ def test_a_log_that_lost_lines_is_noticed(tmp_path: Path) -> None:
 
 
 def test_other_folders_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(RunFolderError, match=r"is not the folder of a run: config.json: No such"):
+    with pytest.raises(RunFolderError, match=r"is not the folder of a run: config.json: no such"):
         RunFolder.open(tmp_path)
     for bad in ("{", "[]"):
         (tmp_path / "config.json").write_text(bad)

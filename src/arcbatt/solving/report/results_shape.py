@@ -1,4 +1,4 @@
-"""The shape of `results.json`, to refuse files of other versions."""
+"""The shapes of JSON files in a run folder, to refuse odd ones and those of other versions."""
 
 from __future__ import annotations
 
@@ -11,6 +11,26 @@ class Filled(list[Any]):
 
 
 NUMBER = (int, float)
+CONFIG: Mapping[str, Any] = {
+    "command": str,
+    "seed": int,
+    "options": {"data": str},
+    "versions": {"language": str},
+}
+CHOSEN = (None, [str])
+LOG_ENTRY: Mapping[str, Any] = {
+    "number": int,
+    "proposer": str,
+    "item": str,
+    "elapsed_s": NUMBER,
+    "wall_s": NUMBER,
+    "engine_s": NUMBER,
+    "n_fitted": int,
+    "n_pairs": int,
+    "mutations": dict,
+    "details": dict,
+}
+MUTATION = {"tried": NUMBER, "improved": NUMBER}
 CANDIDATE = {
     "proposer": str,
     "found_s": NUMBER,
