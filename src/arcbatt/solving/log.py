@@ -14,7 +14,7 @@ from typing import Any
 
 from arcbatt.drawing.charts import Chart, Line
 
-from .report.results_shape import LOG_ENTRY, MUTATION, NUMBER, find_fault
+from .report.results_shape import COUNTS, LOG_ENTRY, MUTATION, NUMBER, Values, find_fault
 
 # The first entries are written one by one. After them an entry may sum cards over this share of the
 # elapsed time, less than a pixel of a chart.
@@ -96,8 +96,8 @@ def _find_fault(content: dict[str, Any]) -> str | None:
     faults = [find_fault(content, LOG_ENTRY)]
     if faults == [None]:
         faults += [
-            find_fault(row, MUTATION, f"mutations.{kind}")
-            for kind, row in content["mutations"].items()
+            find_fault(content["mutations"], Values(COUNTS), "mutations"),
+            *(find_fault(row, MUTATION, "mutations") for row in content["mutations"].values()),
         ]
         for name, value in content["details"].items():
             if name.startswith("n_"):
@@ -105,8 +105,7 @@ def _find_fault(content: dict[str, Any]) -> str | None:
             elif name == "worker":
                 faults.append(find_fault(value, str, f"details.{name}"))
             elif isinstance(value, dict):
-                shape = dict.fromkeys(value, NUMBER)
-                faults.append(find_fault(value, shape, f"details.{name}"))
+                faults.append(find_fault(value, COUNTS, f"details.{name}"))
     return next(filter(None, faults), None)
 
 
