@@ -140,6 +140,35 @@ def test_signals_at_the_end_of_a_search_change_nothing(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr and "ignored" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        "MemoryError()",
+        "OSError(12, 'Cannot allocate memory')",
+        'RuntimeError("can\'t start new thread")',
+        "ImportError('lib.so: failed to map segment from shared object')",
+    ],
+)
+def test_a_lack_of_memory_is_one_line(error: str) -> None:
+    code = f"""
+import sys
+from arcbatt.cli import main
+from arcbatt.cli.commands import tasks
+
+def fail(*_):
+    raise {error}
+
+tasks.load = fail
+sys.argv = ["arcbatt", "tasks"]
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert (
+        done.stderr == "error: out of memory; allow the process more, or give it fewer --threads\n"
+    )
+
+
 def run_process(*args: str, **options: Any) -> subprocess.CompletedProcess[str]:
     """A command in a process of its own, stderr read."""
     command = [sys.executable, "-c", "from arcbatt.cli import main; main()", *args]

@@ -24,6 +24,8 @@ from arcbatt.pool import Pool
 from arcbatt.proposers import Context
 from arcbatt.scoring import read_submission
 from arcbatt.solving import Loop, RunStore, SearchOptions, search
+from arcbatt.solving.run_folder import RunFolder
+from arcbatt.solving.run_store import make_config
 from arcbatt.tasks import Task
 from tests.support.commands import Outcome, error_of
 from tests.support.search import (
@@ -619,3 +621,29 @@ def test_programs_of_a_run_lead_back_to_their_tasks(tmp_path: Path) -> None:
     assert {row["task"]: row["fits"] for row in checked["programs"]} == {"a-b": True, "a_b": True}
     explained = Outcome("explain", programs, "--task", "a-b", "--data", many)
     assert explained.status == 0 and "demo 1 is right" in explained.out
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("data", 5, "it.options.data: unexpected 5"),
+        ("tasks", [5], "expected several names"),
+        ("tasks", {"a": 1}, "no task"),
+        ("pool", [], "pool is"),
+        ("n_threads", "two", "n_threads is 'two'"),
+        ("proposers", [], "no proposer"),
+        ("proposers", [7], "proposers is (7,)"),
+    ],
+)
+def test_odd_options_of_a_run_are_refused(
+    tmp_path: Path, option: str, value: Any, said: str
+) -> None:
+    options = SearchOptions(SET, ("67a3c6ac",), ("known",), library=False, device="cpu")
+    folder = RunFolder.create(tmp_path, make_config("solve", options))
+    folder.close()
+    config = folder.path / "config.json"
+    content = json.loads(config.read_text())
+    content["options"][option] = value
+    config.write_text(json.dumps(content))
+    error = error_of("solve", "--resume", folder.path, "--rounds", 1, "--budget", "1h")
+    assert said in " ".join(error.split())

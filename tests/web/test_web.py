@@ -327,6 +327,13 @@ def test_a_run_without_its_ledger_is_shown(two_runs: TwoRuns, tmp_path: Path) ->
         (lambda results: results["by_task"][1].update(confidence="high"), "unexpected 'high'"),
         (lambda results: results["by_task"][0]["tests"].clear(), "tests: it is empty"),
         (lambda results: results.update(by_task={}), "it.by_task: expected a list"),
+        (lambda results: results.update(proposers={"known": {}}), "'elapsed_s' is missing"),
+        (lambda results: results.update(parts={"known": {"all": 5}}), "expected an object"),
+        (lambda results: results["by_task"][0].update(proposer="\ud800"), "unexpected '\\ud800'"),
+        (
+            lambda results: results["by_task"][0]["tests"][0]["attempts"][0]["grid"][0].append(1),
+            "attempts[0].grid: row",
+        ),
     ],
 )
 def test_malformed_results_are_reported_with_their_place(

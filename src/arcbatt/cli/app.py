@@ -15,7 +15,7 @@ import typer
 import arcbatt
 from arcbatt.measure import phase
 
-from . import INTERRUPTED, commands, raise_interrupts
+from . import INTERRUPTED, commands, is_out_of_memory, raise_interrupts
 from .console import USAGE_ERROR, ignore_invalid_width, print_error, stop
 from .groups import Examples, Group, explain_option, format_examples, simplify_help, without_type
 from .timing import accept_timing, ask_for_timing, timed
@@ -143,6 +143,8 @@ class _Commands(Group):
         except Exception as error:  # each package has its own error classes
             if _is_expected(error):
                 stop(str(error))
+            if is_out_of_memory(error):
+                raise  # `main` says so in one line
             if isinstance(error, OSError):
                 stop(_os_error_message(error))
             explain_option(error)
@@ -208,6 +210,8 @@ def run_app() -> None:
     except SystemExit as end:
         status = end.code
     except OSError as error:
+        if is_out_of_memory(error):
+            raise
         failure = error
     try:
         sys.stdout.flush()
