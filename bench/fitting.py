@@ -213,22 +213,22 @@ class ConfidenceRows:
 
     features: Floats
     right: Floats
-    said: Floats
+    confidence: Floats
     tasks: Numbers
 
 
 def confidence_rows(runs: Sequence[Judged], ranked: Sequence[RankedTask]) -> ConfidenceRows:
     """Return the test inputs with an attempt."""
-    features, right, said, tasks = [], [], [], []
+    features, right, confidence, tasks = [], [], [], []
     for number, (judged, each) in enumerate(zip(runs, ranked, strict=True)):
         for test, attempts in zip(each.tests, judged.is_right(each), strict=True):
             if test.features:
                 features.append(test.features)
                 right.append(any(attempts))
-                said.append(test.confidence)
+                confidence.append(test.confidence)
                 tasks.append(number)
     return ConfidenceRows(
-        np.array(features), np.array(right, np.float64), np.array(said), np.array(tasks)
+        np.array(features), np.array(right, np.float64), np.array(confidence), np.array(tasks)
     )
 
 
@@ -239,9 +239,9 @@ class _Fit:
     nats: float
     ranked: list[RankedTask]
     rows: ConfidenceRows
-    said: Floats
+    confidence: Floats
     bits: Floats | None = None
-    confidence: Floats | None = None
+    confidence_weights: Floats | None = None
 
     @classmethod
     def current(cls, choices: _Choices, runs: Sequence[Judged]) -> _Fit:
@@ -250,7 +250,7 @@ class _Fit:
         ranked = [rank_task(judged.candidates) for judged in runs]
         rows = confidence_rows(runs, ranked)
         nats, _ = choices.loss(bits, np.ones(choices.n_tests, np.bool_))
-        return cls(nats, ranked, rows, rows.said, bits, np.array(list(CONFIDENCE.values())))
+        return cls(nats, ranked, rows, rows.confidence, bits, np.array(list(CONFIDENCE.values())))
 
     @classmethod
     def fitted(
@@ -270,25 +270,27 @@ class _Fit:
             for judged, name in zip(runs, groups, strict=True)
         ]
         rows = confidence_rows(runs, ranked)
-        said = np.empty(len(rows.right))
+        confidence = np.empty(len(rows.right))
         of_row = groups[rows.tasks]
         for name in names:
             used, judged = (of_row != name) | is_whole, of_row == name
             constants = fit_confidence(
                 rows.features[used], rows.right[used], set_of[rows.tasks][used]
             )
-            said[judged] = 1 / (1 + np.exp(-rows.features[judged] @ constants))
+            confidence[judged] = 1 / (1 + np.exp(-rows.features[judged] @ constants))
         if is_whole:
-            return cls(nats, ranked, rows, said, bits[names[0]], constants)
-        return cls(nats, ranked, rows, said)
+            return cls(nats, ranked, rows, confidence, bits[names[0]], constants)
+        return cls(nats, ranked, rows, confidence)
 
     def brier(self, tests: Flags) -> float:
         """Return the Brier score of confidence on some test inputs."""
-        return float(((self.said - self.rows.right)[tests] ** 2).mean()) if tests.any() else 0.0
+        return (
+            float(((self.confidence - self.rows.right)[tests] ** 2).mean()) if tests.any() else 0.0
+        )
 
     def sure(self, tests: Flags) -> str:
         """Return how many of some test inputs are sure, and the share of these that is right."""
-        is_sure = tests & (self.said >= CONFIDENT)
+        is_sure = tests & (self.confidence >= CONFIDENT)
         if not is_sure.any():
             return "0"
         return f"{is_sure.sum()}: {self.rows.right[is_sure].mean():.2f}"
@@ -310,7 +312,7 @@ def fit(console: Console, sets: Mapping[str, Sequence[Judged]]) -> None:
     constants = fits["fitted"]
     for title, names, values in (
         ("BITS", BITS, constants.bits),
-        ("CONFIDENCE", CONFIDENCE, constants.confidence),
+        ("CONFIDENCE", CONFIDENCE, constants.confidence_weights),
     ):
         assert values is not None
         console.print(f"{title} = {{", highlight=False)

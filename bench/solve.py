@@ -250,12 +250,12 @@ def reliability(console: Console, runs: Sequence[Judged], path: Path) -> None:
     """Draw how often attempts are right by their confidence."""
     ranked = [rank_task(judged.candidates) for judged in runs]
     rows = confidence_rows(runs, ranked)
-    right, said = rows.right, rows.said
-    brier = float(((said - right) ** 2).mean())
+    right, confidence = rows.right, rows.confidence
+    brier = float(((confidence - right) ** 2).mean())
     # Deciles of the test inputs: every point stands for equally many.
-    tenths = np.array_split(np.argsort(said, kind="stable"), 10)
+    tenths = np.array_split(np.argsort(confidence, kind="stable"), 10)
     points = tuple(
-        (float(said[each].mean()), float(right[each].mean())) for each in tenths if len(each)
+        (float(confidence[each].mean()), float(right[each].mean())) for each in tenths if len(each)
     )
     chart = Chart(
         title=f"{len(right)} test inputs, Brier score {brier:.3f}",

@@ -178,8 +178,8 @@ def test_a_file_that_is_no_task_says_why(browser: Any, address: str, tmp_path: P
         page.set_input_files("#open", file)
         page.wait_for_selector("#trouble:visible")
         # The browser notes on its console that the server refused something.
-        assert [each for each in seen.troubles if "422" in each] == seen.troubles
-        seen.troubles.clear()
+        assert [each for each in seen.errors if "422" in each] == seen.errors
+        seen.errors.clear()
         assert page.inner_text("#trouble") == (
             "task: demo 1 input: row 1, column 2: 12 is not a color (0 to 9)"
         )
