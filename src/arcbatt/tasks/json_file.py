@@ -23,8 +23,11 @@ class _DuplicateKey(Exception):
     """A JSON object repeats a key; the argument is the key."""
 
 
-def read_json(path: Path, error: type[Exception] = TaskError) -> Any:
-    """Return the JSON value in the UTF-8 file at `path`; raise `error` if it is not valid."""
+def read_json(path: Path, error: type[Exception] = TaskError, *, only_finite: bool = False) -> Any:
+    """Return the JSON value in the UTF-8 file at `path`; raise `error` if it is not valid.
+
+    With `only_finite`, NaN and infinities are not valid either; grids are checked for them anyway.
+    """
     try:
         if not path.is_file():
             raise error(f"{path}: " + ("not a file" if path.exists() else "no such file"))
@@ -43,7 +46,8 @@ def read_json(path: Path, error: type[Exception] = TaskError) -> Any:
     except UnicodeDecodeError as problem:
         raise error(f"{path}: byte {problem.start} is not UTF-8 text") from None
     try:
-        return json.loads(text, object_pairs_hook=_object, parse_constant=refuse_constant)
+        refuse = refuse_constant if only_finite else None
+        return json.loads(text, object_pairs_hook=_object, parse_constant=refuse)
     except json.JSONDecodeError as problem:
         raise error(
             f"{path}: line {problem.lineno}, column {problem.colno}: not JSON: {problem.msg}"
