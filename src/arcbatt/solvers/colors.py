@@ -39,9 +39,9 @@ def solve_272f95fa(I):
 
 
 def solve_32597951(I):
-    """Blue cells within the box of the cyan ones turn green."""
-    area = backdrop(ofcolor(I, CYAN))
-    output = fill(I, GREEN, intersection(ofcolor(I, BLUE), area))
+    """Within the box of the rarest color all other cells turn green."""
+    rarest = ofcolor(I, leastcolor(I))
+    output = fill(I, GREEN, delta(rarest))
     return output
 
 
@@ -197,11 +197,10 @@ def solve_d4469b4b(I):
     """The color says where a gray row and a gray column cross in a square of three: red at
     the middle of the top, blue in the middle, green in the lower right corner.
     """
-    hue = extract(palette(I), rbind(contained, (1, 2, 3)))
-    ground = other(palette(I), hue)
+    hue = argmax((1, 2, 3), lbind(colorcount, I))
     blue_or_green = branch(equality(hue, BLUE), UNITY, TWO_BY_TWO)
     crossing = branch(equality(hue, RED), RIGHT, blue_or_green)
-    output = fill(canvas(ground, THREE_BY_THREE), GRAY, cross_at(crossing))
+    output = fill(canvas(BLACK, THREE_BY_THREE), GRAY, cross_at(crossing))
     return output
 
 

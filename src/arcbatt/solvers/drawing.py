@@ -96,15 +96,16 @@ def solve_913fb3ed(I):
 
 
 def solve_93b581b8(I):
-    """Off each corner of the small square lies a two by two block in the color of the cell
+    """Off each corner of the small squares lies a two by two block in the color of the cell
     opposite.
     """
-    seed = foreground(I)
-    turned = hmirror(vmirror(seed))
-    blocks = shift(upscale(turned, THREE), (-2, -2))
-    seed_cells = toindices(seed)
-    cross = mapply(cross_at, seed_cells)
-    output = paint(fill(paint(I, blocks), mostcolor(I), cross), seed)
+    seeds = objects(I, F, F, T)
+    turned = compose(hmirror, vmirror)
+    enlarged = compose(rbind(shift, (-2, -2)), compose(rbind(upscale, THREE), turned))
+    beside_seed = compose(lbind(mapply, cross_at), toindices)
+    is_in = chain(rbind(compose, last), lbind(rbind, contained), beside_seed)
+    blocks = fork(sfilter, enlarged, compose(lbind(compose, flip), is_in))
+    output = paint(I, mapply(blocks, seeds))
     return output
 
 

@@ -97,11 +97,10 @@ def solve_5521c0d9(I):
 
 
 def solve_56dc2b01(I):
-    """The green shape is drawn to the red wall, and a cyan wall closes in behind it."""
-    shape_cells = ofcolor(I, GREEN)
+    """The shape is drawn to the red wall, and a cyan wall closes in behind it."""
+    shape_cells = not_of_color(foreground(I), RED)
     wall = ofcolor(I, RED)
-    landing = shift(shape_cells, gravitate(shape_cells, wall))
-    landed = fill(cover(I, shape_cells), GREEN, landing)
+    landed = move(I, shape_cells, gravitate(shape_cells, wall))
     # From the red wall back by the shape's extent and one more.
     side = multiply(position(wall, shape_cells), branch(vline(wall), RIGHT, DOWN))
     back = multiply(side, increment(shape(shape_cells)))
@@ -167,7 +166,8 @@ def solve_beb8660c(I):
 def solve_d687bc17(I):
     """Dots move straight to the wall of their color; dots that have no such wall vanish."""
     parts = objects(I, T, F, T)
-    walls = sfilter(parts, rbind(bordering, I))
+    # A single cell on the edge is a dot in a corner.
+    walls = sfilter(difference(parts, sizefilter(parts, ONE)), rbind(bordering, I))
     dots = apply(initset, merge(difference(parts, walls)))
     has_wall = compose(rbind(contained, apply(color, walls)), color)
     wall_of = compose(lbind(extract, walls), compose(lbind(matcher, color), color))
@@ -190,8 +190,8 @@ def solve_d89b689b(I):
 
 
 def solve_dc433765(I):
-    """The green dot takes one step toward the yellow dot."""
-    green_dot = recolor(GREEN, ofcolor(I, GREEN))
-    step = position(green_dot, ofcolor(I, YELLOW))
-    output = move(I, green_dot, step)
+    """The other dot takes one step toward the yellow dot."""
+    dot = not_of_color(foreground(I), YELLOW)
+    step = position(dot, ofcolor(I, YELLOW))
+    output = move(I, dot, step)
     return output

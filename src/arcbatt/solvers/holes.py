@@ -62,13 +62,14 @@ def solve_7b6016b9(I):
 
 
 def solve_83302e8f(I):
-    """Squares that are shut in turn green; where the walls have gaps, all empty cells turn
+    """Rooms that are shut in turn green; where the walls have gaps, all empty cells turn
     yellow.
     """
     # The corner of the grid belongs to a room.
     ground = index(I, ORIGIN)
     rooms = parts_of(I, ground, F)
-    shut = mfilter(rooms, square)
+    # A single cell is a gap in a crossing of walls.
+    shut = mfilter(difference(rooms, sizefilter(rooms, ONE)), is_solid)
     output = fill(replace(I, ground, YELLOW), GREEN, shut)
     return output
 

@@ -188,23 +188,27 @@ def solve_41e4d17e(I):
     """Through the middle of every frame goes a whole row and a whole column in pink, behind the
     frames.
     """
-    middles = apply(center, objects(I, T, F, T))
-    lines = mapply(cross_at, middles)
+    # Frames may touch each other, their insides never do.
+    insides = sfilter(parts_of(I, mostcolor(I), F), square)
+    lines = mapply(compose(cross_at, center), insides)
     output = underfill(I, PINK, lines)
     return output
 
 
 def solve_508bd3b6(I):
-    """The cyan diagonal goes on in green to the red wall and is thrown back by it."""
-    stub = ofcolor(I, CYAN)
+    """The diagonal goes on in green to the wall and is thrown back by it."""
+    stub = ofcolor(I, leastcolor(I))
+    wall = ofcolor(I, get_color_rank(I, ONE))
     start = first(stub)
     way = branch(contained(ulcorner(stub), stub), UNITY, UP_RIGHT)
     course = combine(shoot(start, way), shoot(start, invert(way)))
-    beside_wall = intersection(outbox(ofcolor(I, RED)), asindices(I))
-    impact = first(intersection(course, beside_wall))
+    beside_wall = intersection(outbox(wall), asindices(I))
+    from_start = compose(lbind(manhattan, stub), initset)
+    impact = argmin(intersection(course, beside_wall), from_start)
     # Of the four diagonals from there, two are the course and one ends in the wall.
-    rays = mapply(lbind(shoot, impact), ineighbors(ORIGIN))
-    thrown_back = difference(rays, course)
+    rays = apply(lbind(shoot, impact), ineighbors(ORIGIN))
+    free_rays = mfilter(rays, compose(flip, lbind(intersection, wall)))
+    thrown_back = difference(free_rays, course)
     output = underfill(I, GREEN, combine(thrown_back, connect(start, impact)))
     return output
 
@@ -435,13 +439,14 @@ def solve_a78176bb(I):
 
 
 def solve_a85d4709(I):
-    """The gray cell of a row colors the whole row: red if it stands left, yellow in the
-    middle, green right.
+    """The dot of a row colors the whole row: red if it stands in the left third, yellow in
+    the middle, green in the right third.
     """
-    gray = ofcolor(I, GRAY)
-    left = sfilter(gray, matcher(last, ZERO))
-    right = sfilter(gray, matcher(last, decrement(width(I))))
-    middle_ones = difference(difference(gray, left), right)
+    dots = ofcolor(I, leastcolor(I))
+    third = compose(rbind(divide, divide(width(I), THREE)), last)
+    left = sfilter(dots, matcher(third, ZERO))
+    right = sfilter(dots, matcher(third, TWO))
+    middle_ones = difference(difference(dots, left), right)
     red_rows = fill(I, RED, mapply(hfrontier, left))
     green_rows = fill(red_rows, GREEN, mapply(hfrontier, right))
     output = fill(green_rows, YELLOW, mapply(hfrontier, middle_ones))
@@ -493,14 +498,14 @@ def solve_ba97ae07(I):
 
 
 def solve_bdad9b1f(I):
-    """The lying and the standing piece become whole lines; the crossing is yellow."""
+    """The lying and the standing pieces become whole lines; the crossings are yellow."""
     pieces = objects(I, T, F, T)
-    lying = extract(pieces, hline)
-    standing = extract(pieces, vline)
-    row = hfrontier(ulcorner(lying))
-    column = vfrontier(ulcorner(standing))
-    lines = fill(fill(I, color(lying), row), color(standing), column)
-    output = fill(lines, YELLOW, intersection(row, column))
+    row = compose(hfrontier, ulcorner)
+    column = compose(vfrontier, ulcorner)
+    rows = mapply(fork(recolor, color, row), sfilter(pieces, hline))
+    columns = mapply(fork(recolor, color, column), sfilter(pieces, vline))
+    lines = paint(paint(I, rows), columns)
+    output = fill(lines, YELLOW, intersection(toindices(rows), toindices(columns)))
     return output
 
 
@@ -565,11 +570,11 @@ def solve_d22278a0(I):
 
 
 def solve_d43fd935(I):
-    """Every dot that is level with the green block, by row or column, sends a line of its
+    """Every dot that is level with the block, by row or column, sends a line of its
     color to it, unless another dot is in the way.
     """
-    block = ofcolor(I, GREEN)
-    dots = apply(initset, difference(foreground(I), recolor(GREEN, block)))
+    block = argmax(objects(I, T, F, T), size)
+    dots = apply(initset, difference(foreground(I), block))
     level = sfilter(dots, fork(either, rbind(hmatching, block), rbind(vmatching, block)))
     line = fork(connect, ulcorner, fork(add, ulcorner, rbind(gravitate, block)))
     # Of a free line only the dot itself is not ground.
@@ -598,18 +603,17 @@ def solve_ded97339(I):
 
 
 def solve_e48d4e1a(I):
-    """A few cells of another color stand in a corner. The cross moves away from it, in rows
-    and in columns, by as many cells as they are; they vanish.
+    """The cross moves away from the few cells of another color, in rows and in columns, by as
+    many cells as they are; they vanish.
     """
     counters = ofcolor(I, leastcolor(I))
-    counter_corner = intersection(corners(asindices(I)), counters)
-    way = multiply(position(counter_corner, asindices(I)), size(counters))
     beams = frontiers(I)
-    hue = color(first(beams))
-    ground = other(remove(leastcolor(I), palette(I)), hue)
-    upright = shift(extract(beams, vline), tojvec(last(way)))
-    level = shift(extract(beams, hline), toivec(first(way)))
-    output = fill(canvas(ground, shape(I)), hue, combine(upright, level))
+    upright = toindices(extract(beams, vline))
+    level = toindices(extract(beams, hline))
+    crossing = intersection(upright, level)
+    way = multiply(position(counters, crossing), size(counters))
+    blank = cover(I, foreground(I))
+    output = fill(blank, color(first(beams)), cross_at(add(first(crossing), way)))
     return output
 
 

@@ -18,10 +18,11 @@ def solve_025d127b(I):
 
 
 def solve_05f2a901(I):
-    """The red shape slides toward the cyan square until it touches it."""
-    shape_cells = recolor(RED, ofcolor(I, RED))
-    way = gravitate(shape_cells, ofcolor(I, CYAN))
-    output = move(I, shape_cells, way)
+    """The shape slides toward the square until it touches it."""
+    things = fgpartition(I)
+    block = extract(things, square)
+    shape_cells = other(things, block)
+    output = move(I, shape_cells, gravitate(shape_cells, block))
     return output
 
 
@@ -46,14 +47,15 @@ def solve_0e206a2e(I):
 
 
 def solve_137eaa0f(I):
-    """Every shape has a gray cell; all are laid over each other so that the gray cells meet
-    in the middle of a three by three grid.
+    """Every shape has a cell of the same color; all are laid over each other so that these cells
+    meet.
     """
-    shapes = objects(I, F, T, T)
-    gray_place = compose(ulcorner, rbind(sfilter, matcher(first, GRAY)))
-    way_to_middle = compose(lbind(subtract, UNITY), gray_place)
-    together = mapply(fork(shift, identity, way_to_middle), shapes)
-    output = paint(canvas(mostcolor(I), THREE_BY_THREE), together)
+    shapes = objects_t(I, F, T, T)
+    shared = mostcommon(mapply(p_g, shapes))
+    shared_place = compose(ulcorner, rbind(sfilter, matcher(first, shared)))
+    way = compose(invert, shared_place)
+    together = normalize(merge(apply(fork(shift, identity, way), shapes)))
+    output = paint(canvas(mostcolor(I), shape(together)), together)
     return output
 
 
@@ -146,7 +148,7 @@ def solve_3befdf3e(I):
 
 def solve_42a50994(I):
     """Cells that touch no other cell, not even with a corner, are noise and go."""
-    loose = sizefilter(objects(I, T, T, T), ONE)
+    loose = sizefilter(objects(I, F, T, T), ONE)
     output = cover(I, merge(loose))
     return output
 
@@ -155,11 +157,10 @@ def solve_5168d44c(I):
     """A ring lies around one of the dots in a line; it moves on to the next dot, to the
     right or down.
     """
-    things = fgpartition(I)
-    dots = extract(things, compose(lbind(contained, ONE), shape))
-    ring = other(things, dots)
-    cells = toindices(dots)
-    to_next_dot = subtract(second(cells), first(cells))
+    dot_hue = mostcommon(apply(color, objects_t(I, T, F, T)))
+    dots = order(parts_of(I, dot_hue, F), ulcorner)
+    ring = not_of_color(foreground(I), dot_hue)
+    to_next_dot = subtract(ulcorner(second(dots)), ulcorner(first(dots)))
     output = move(I, ring, to_next_dot)
     return output
 
@@ -199,9 +200,11 @@ def solve_67385a82(I):
 
 
 def solve_681b3aeb(I):
-    """The two pieces are put together so that they fill a three by three square."""
+    """The two pieces are put together so that they fill a square."""
     pieces = apply(normalize, fgpartition(I))
-    whole = canvas(BLACK, THREE_BY_THREE)
+    n_cells = size(foreground(I))
+    side = extract(interval(ONE, TEN, ONE), matcher(fork(multiply, identity, identity), n_cells))
+    whole = canvas(BLACK, astuple(side, side))
     first_places = apply(lbind(shift, first(pieces)), asindices(whole))
     second_places = apply(lbind(shift, last(pieces)), asindices(whole))
     joined = prapply(combine, first_places, second_places)
@@ -308,12 +311,17 @@ def solve_a1570a43(I):
 def solve_a61ba2ce(I):
     """The four corner pieces are put together to a ring, each in the corner that it fits."""
     pieces = apply(normalize, objects(I, T, F, T))
-    side = shape(first(pieces))
     # A piece lies in the corner opposite to the corner that its box lacks.
     lacking = chain(sign, first, fork(difference, corners, toindices))
-    place = chain(lbind(multiply, side), lbind(subtract, UNITY), lacking)
+    piece_that = compose(lbind(extract, pieces), lbind(matcher, lacking))
+    upper_left = piece_that(UNITY)
+    n_rows = add(height(upper_left), height(piece_that(RIGHT)))
+    n_columns = add(width(upper_left), width(piece_that(DOWN)))
+    whole = astuple(n_rows, n_columns)
+    free = compose(lbind(subtract, whole), shape)
+    place = fork(multiply, free, compose(lbind(subtract, UNITY), lacking))
     ring = mapply(fork(shift, identity, place), pieces)
-    output = paint(canvas(mostcolor(I), double(side)), ring)
+    output = paint(canvas(mostcolor(I), whole), ring)
     return output
 
 
@@ -371,8 +379,8 @@ def solve_b230c067(I):
 
 
 def solve_bb43febb(I):
-    """The inside of each gray rectangle turns red; its outline stays gray."""
-    rectangles = parts_of(I, GRAY, F)
+    """The inside of each rectangle turns red; its outline stays as it is."""
+    rectangles = sfilter(objects(I, T, F, F), is_solid)
     output = fill(I, RED, mapply(inside_of, rectangles))
     return output
 
@@ -389,12 +397,18 @@ def solve_c8cbb738(I):
 
 
 def solve_ce9e57f2(I):
-    """The lower half of each red bar turns cyan; a cell in the middle stays red."""
+    """The half of each bar next to the edge that all stand on turns cyan; a cell in the middle
+    keeps its color.
+    """
     bars = objects(I, T, F, T)
-    upper_part = chain(halve, increment, height)
-    moved_down = fork(shift, identity, compose(toivec, upper_part))
-    lower_halves = mapply(fork(intersection, identity, moved_down), bars)
-    output = fill(I, CYAN, lower_halves)
+    cells = merge(bars)
+    upright = branch(uppermost(cells), DOWN, UP)
+    level = branch(leftmost(cells), RIGHT, LEFT)
+    to_edge = branch(vline(argmax(bars, size)), upright, level)
+    far_half = chain(halve, increment, size)
+    moved = fork(shift, identity, compose(lbind(multiply, to_edge), far_half))
+    near_halves = mapply(fork(intersection, identity, moved), bars)
+    output = fill(I, CYAN, near_halves)
     return output
 
 

@@ -41,16 +41,14 @@ def solve_28e73c20(I):
     """A green wall winds from the upper left corner along the edge and on inward as a
     spiral, with a free way of one cell between its turns.
     """
-    core_side = branch(even(height(I)), TWO, ONE)
-    core_square = canvas(GREEN, astuple(core_side, core_side))
-    # Each turn from the core out puts a wall and a way on top of the turned spiral.
-    one_row = lbind(astuple, ONE)
-    wall = chain(lbind(canvas, GREEN), one_row, height)
-    free_cells = chain(lbind(canvas, mostcolor(I)), one_row, compose(decrement, height))
-    way = compose(rbind(hconcat, canvas(GREEN, UNITY)), free_cells)
-    wind = fork(vconcat, wall, fork(vconcat, way, rot90))
-    wind_all = power(wind, subtract(height(I), core_side))
-    output = wind_all(core_square)
+    # Rings, each with a gap below its first corner and a way in to the next ring.
+    side = minimum(shape(I))
+    corner_at = lbind(add, ORIGIN)
+    ring = compose(box, fork(insert, corner_at, compose(initset, lbind(subtract, decrement(shape(I))))))
+    rings = mapply(ring, interval(ZERO, halve(increment(side)), TWO))
+    gaps = apply(compose(lbind(add, DOWN), corner_at), interval(ZERO, halve(decrement(side)), TWO))
+    ways_in = apply(lbind(add, (2, 1)), interval(ZERO, decrement(halve(side)), TWO))
+    output = fill(fill(I, GREEN, difference(rings, gaps)), GREEN, ways_in)
     return output
 
 
@@ -117,13 +115,16 @@ def solve_d4a91cb9(I):
 
 
 def solve_d9f24cd1(I):
-    """Lines grow up from the dots at the bottom; below an obstacle a line steps one to the
-    right and goes on up.
+    """Lines grow up from the dots on an edge; before an obstacle a line steps one to its
+    right and goes on.
     """
+    # Turned so that the dots are in the last row.
+    dots_below = chain(decrement, compose(size, dedupe), last)
+    n_turns = extract((4, 1, 2, 3), chain(dots_below, lbind(mir_rot, I), lbind(add, THREE)))
+    upright = power(rot90, n_turns)(I)
     ground = mostcolor(I)
-    bottom_row = crop(I, toivec(decrement(height(I))), shape(I))
-    hue = other(palette(bottom_row), ground)
-    obstacles = difference(asindices(I), combine(ofcolor(I, ground), ofcolor(I, hue)))
+    hue = other(last(upright), ground)
+    obstacles = difference(asindices(upright), combine(ofcolor(upright, ground), ofcolor(upright, hue)))
     upward = rbind(shoot, UP)
     shadow = chain(lbind(mapply, upward), lbind(intersection, obstacles), upward)
     paths = lbind(mapply, fork(difference, upward, shadow))
@@ -131,7 +132,8 @@ def solve_d9f24cd1(I):
     sidesteps = compose(rbind(shift, UNITY), stopped_by)
     # With every round the lines get one more step aside.
     all_starts = power(fork(combine, identity, sidesteps), increment(size(obstacles)))
-    output = fill(I, hue, paths(all_starts(ofcolor(I, hue))))
+    drawn = fill(upright, hue, paths(all_starts(ofcolor(upright, hue))))
+    output = power(rot270, n_turns)(drawn)
     return output
 
 

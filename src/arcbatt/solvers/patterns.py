@@ -32,16 +32,18 @@ def solve_045e512c(I):
 
 
 def solve_05269061(I):
-    """Stripes of a few colors take turns along one diagonal. Those that are given are repeated
+    """Stripes of a few colors take turns in one direction. Those that are given are repeated
     until they fill the grid.
     """
     colors = fgpartition(I)
-    uphill = intersection(merge(colors), shift(merge(colors), UP_RIGHT))
-    along = branch(uphill, UP_RIGHT, UNITY)
+    cells = merge(colors)
+    n_alike = chain(size, lbind(intersection, cells), lbind(shift, cells))
+    along = argmax((UP_RIGHT, UNITY, RIGHT, DOWN), n_alike)
+    across = branch(equality(along, RIGHT), DOWN, RIGHT)
     line = fork(combine, rbind(shoot, along), rbind(shoot, invert(along)))
     one_stripe = fork(recolor, color, chain(line, first, toindices))
     period = size(colors)
-    steps = apply(tojvec, interval(multiply(-30, period), 60, period))
+    steps = apply(lbind(multiply, across), interval(multiply(-30, period), 60, period))
     output = paint(I, copies_at(mapply(one_stripe, colors), steps))
     return output
 
@@ -71,8 +73,13 @@ def solve_0ca9ddb6(I):
 
 
 def solve_0dfd9992(I):
-    """The black holes in the wallpaper are filled by carrying its pattern on."""
-    output = last(period_fill(astuple(ORIGIN, I)))
+    """The holes in the wallpaper are filled by carrying its pattern on."""
+    block = compose(asobject, rbind(canvas, THREE_BY_THREE))
+    n_blocks = chain(size, lbind(occurrences, I), block)
+    hidden = argmax(palette(I), n_blocks)
+    # Black is what gets filled in, so the two colors change places for a while.
+    filled = last(period_fill(astuple(ORIGIN, switch(I, hidden, BLACK))))
+    output = switch(filled, hidden, BLACK)
     return output
 
 
@@ -99,7 +106,7 @@ def solve_264363fd(I):
 
 def solve_29ec7d0e(I):
     """The pattern repeats itself; patches of one color hide parts of it and are filled in."""
-    block = compose(asobject, rbind(canvas, TWO_BY_TWO))
+    block = compose(asobject, rbind(canvas, THREE_BY_THREE))
     n_blocks = chain(size, lbind(occurrences, I), block)
     hidden = argmax(palette(I), n_blocks)
     # Black is what gets filled in, so the two colors change places for a while.
@@ -164,18 +171,18 @@ def solve_539a4f51(I):
 
 
 def solve_53b68214(I):
-    """The pattern that runs down goes on, straight or slanting, until the grid is square."""
-    hue = other(palette(I), mostcolor(I))
-    line = ofcolor(I, hue)
-    vectors = apply(rbind(subtract, first(line)), line)
+    """The pattern that runs down goes on, straight or slanting, down to the tenth row."""
+    line = foreground(I)
+    cells = toindices(line)
+    vectors = apply(rbind(subtract, first(cells)), cells)
     downward = sfilter(vectors, compose(positive, first))
-    moved = compose(lbind(intersection, asindices(I)), lbind(shift, line))
+    within_grid = compose(rbind(contained, asindices(I)), last)
+    moved = compose(rbind(sfilter, within_grid), lbind(shift, line))
     stays_on_line = chain(flip, rbind(difference, line), moved)
     repeats = sfilter(downward, fork(both, stays_on_line, compose(stays_on_line, invert)))
     period = argmin(repeats, fork(astuple, first, fork(multiply, last, last)))
-    strides = apply(rbind(multiply, period), interval(ZERO, width(I), ONE))
-    square_grid = canvas(mostcolor(I), astuple(width(I), width(I)))
-    output = fill(square_grid, hue, copies_at(line, strides))
+    strides = apply(rbind(multiply, period), interval(ZERO, TEN, ONE))
+    output = paint(canvas(mostcolor(I), astuple(TEN, width(I))), copies_at(line, strides))
     return output
 
 
