@@ -51,12 +51,19 @@ def solve_3618c87e(I):
 
 
 def solve_3906de3d(I):
-    """The bars rise in their columns until they hit the ceiling or fill its gaps."""
-    columns = dmirror(I)
+    """The bars rise in their columns until they hit the ceiling or fill its gaps; ceilings may
+    also be at other edges.
+    """
+    # The ceiling is one piece, the bars are several. It is turned to the top.
+    parts_in = lbind(rbind(parts_of, F), I)
+    ceiling_hue = argmin(remove(mostcolor(I), palette(I)), compose(size, parts_in))
+    turned = compose(lbind(mir_rot, I), lbind(add, THREE))
+    n_turns = extract((4, 1, 2, 3), chain(lbind(contained, ceiling_hue), first, turned))
+    columns = dmirror(turned(n_turns))
     # Colored cells come first; those of the ground gather at the bottom.
     is_ground = lbind(equality, mostcolor(I))
     risen = apply(rbind(order, is_ground), columns)
-    output = dmirror(risen)
+    output = power(rot270, n_turns)(dmirror(risen))
     return output
 
 
@@ -152,14 +159,18 @@ def solve_ae3edfdc(I):
 
 def solve_beb8660c(I):
     """All bars slide to the right and fall on the floor, sorted by length: the longest
-    lies at the bottom.
+    lies at the bottom. The floor may also be another edge.
     """
-    # The ground is the color that most rows show.
-    ground = mostcommon(mapply(dedupe, I))
+    ground = groundcolor(I)
+    floor = extract(frontiers(I), compose(flip, matcher(color, ground)))
+    # Turned so that the floor is at the bottom.
+    turned = compose(lbind(mir_rot, I), lbind(add, THREE))
+    floor_is_last = matcher(chain(dedupe, last, turned), repeat(color(floor), ONE))
+    n_turns = extract((4, 1, 2, 3), floor_is_last)
     colored = compose(flip, matcher(identity, ground))
-    slid = apply(rbind(order, colored), I)
+    slid = apply(rbind(order, colored), turned(n_turns))
     bar_length = compose(size, rbind(sfilter, colored))
-    output = order(slid, bar_length)
+    output = power(rot270, n_turns)(order(slid, bar_length))
     return output
 
 

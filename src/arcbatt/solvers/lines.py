@@ -571,16 +571,16 @@ def solve_d22278a0(I):
 
 def solve_d43fd935(I):
     """Every dot that is level with the block, by row or column, sends a line of its
-    color to it, unless another dot is in the way.
+    color to it, unless a dot of another color is in the way.
     """
     block = argmax(objects(I, T, F, T), size)
     dots = apply(initset, difference(foreground(I), block))
     level = sfilter(dots, fork(either, rbind(hmatching, block), rbind(vmatching, block)))
     line = fork(connect, ulcorner, fork(add, ulcorner, rbind(gravitate, block)))
-    # Of a free line only the dot itself is not ground.
-    taken = chain(size, rbind(difference, ofcolor(I, mostcolor(I))), line)
-    lines = mapply(fork(recolor, color, line), sfilter(level, matcher(taken, ONE)))
-    output = paint(I, lines)
+    # On a free line there are but its color and the ground.
+    colors_met = chain(lbind(remove, mostcolor(I)), palette, compose(rbind(toobject, I), line))
+    free = sfilter(level, matcher(compose(size, colors_met), ONE))
+    output = paint(I, mapply(fork(recolor, color, line), free))
     return output
 
 

@@ -54,12 +54,12 @@ def solve_1e32b0e9(I):
 
 
 def solve_54d9e175(I):
-    """Every panel between gray lines is filled with the color that comes five after that of its
+    """Every panel between the lines is filled with the color that comes five after that of its
     dot.
     """
-    panels = areas_between(I, ofcolor(I, GREY))
+    lines = ofcolor(I, leastcolor(merge(frontiers(I))))
     new_color = chain(lbind(add, FIVE), leastcolor, rbind(toobject, I))
-    output = paint(I, mapply(fork(recolor, new_color, identity), panels))
+    output = paint(I, mapply(fork(recolor, new_color, identity), areas_between(I, lines)))
     return output
 
 
@@ -93,13 +93,14 @@ def solve_6d0160f0(I):
     in it; all others are emptied.
     """
     lines = merge(frontiers(I))
-    panels = areas_between(I, lines)
     yellow_cell = first(ofcolor(I, YELLOW))
-    panel = extract(panels, lbind(contained, yellow_cell))
+    panel = extract(areas_between(I, lines), lbind(contained, yellow_cell))
     place = subtract(yellow_cell, ulcorner(panel))
     target = multiply(place, increment(shape(panel)))
+    way = subtract(target, ulcorner(panel))
+    cells = not_of_color(toobject(panel, I), color(lines))
     emptied = paint(canvas(mostcolor(compress(I)), shape(I)), lines)
-    output = paint(emptied, shift(normalize(toobject(panel, I)), target))
+    output = paint(emptied, shift(cells, way))
     return output
 
 

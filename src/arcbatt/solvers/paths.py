@@ -41,14 +41,17 @@ def solve_28e73c20(I):
     """A green wall winds from the upper left corner along the edge and on inward as a
     spiral, with a free way of one cell between its turns.
     """
-    # Rings, each with a gap below its first corner and a way in to the next ring.
+    # Rings, each with a gap below its first corner, and upper sides that begin one cell before.
     side = minimum(shape(I))
     corner_at = lbind(add, ORIGIN)
-    ring = compose(box, fork(insert, corner_at, compose(initset, lbind(subtract, decrement(shape(I))))))
+    opposite = lbind(subtract, decrement(shape(I)))
+    ring = compose(box, fork(insert, corner_at, compose(initset, opposite)))
     rings = mapply(ring, interval(ZERO, halve(increment(side)), TWO))
-    gaps = apply(compose(lbind(add, DOWN), corner_at), interval(ZERO, halve(decrement(side)), TWO))
-    ways_in = apply(lbind(add, (2, 1)), interval(ZERO, decrement(halve(side)), TWO))
-    output = fill(fill(I, GREEN, difference(rings, gaps)), GREEN, ways_in)
+    gaps = apply(lbind(add, DOWN), interval(ZERO, halve(decrement(side)), TWO))
+    upper_end = fork(astuple, identity, compose(last, opposite))
+    upper_side = fork(connect, lbind(add, LEFT), upper_end)
+    upper_sides = mapply(upper_side, interval(ZERO, increment(halve(side)), TWO))
+    output = fill(I, GREEN, combine(difference(rings, gaps), upper_sides))
     return output
 
 

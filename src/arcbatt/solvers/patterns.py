@@ -209,8 +209,13 @@ def solve_7837ac64(I):
     off_mesh = not_of_color(I, mesh_hue)
     ground = mostcolor(off_mesh)
     marks = not_of_color(off_mesh, ground)
-    pitch = increment(valmax(parts_of(I, ground, F), width))
-    crossings = downscale(replace(subgrid(marks, I), mesh_hue, ground), pitch)
+    meshes = parts_of(I, ground, F)
+    row_pitch = increment(valmax(meshes, height))
+    column_pitch = increment(valmax(meshes, width))
+    marked = replace(subgrid(marks, I), mesh_hue, ground)
+    # Stretched so that meshes are squares.
+    stretched = vupscale(hupscale(marked, row_pitch), column_pitch)
+    crossings = downscale(stretched, multiply(row_pitch, column_pitch))
     fields = decrement(shape(crossings))
     upper = cellwise(crop(crossings, ORIGIN, fields), crop(crossings, RIGHT, fields), ground)
     lower = cellwise(crop(crossings, DOWN, fields), crop(crossings, UNITY, fields), ground)
@@ -219,18 +224,19 @@ def solve_7837ac64(I):
 
 
 def solve_82819916(I):
-    """One line is a complete pattern of two colors; each other line begins the same pattern in
-    two colors of its own, and is completed.
+    """One line is a complete pattern of two colors; each other line shows a part of the same
+    pattern in two colors of its own, and is completed.
     """
     lines = objects(I, F, F, T)
-    model = argmax(lines, size)
+    pattern = subgrid(argmax(lines, size), I)
     first_hue = compose(lbind(index, I), ulcorner)
     second_hue = fork(other, palette, first_hue)
-    pattern = subgrid(model, I)
-    first_cells = ofcolor(pattern, first_hue(model))
-    second_cells = ofcolor(pattern, second_hue(model))
-    in_first = fork(shift, compose(rbind(recolor, first_cells), first_hue), ulcorner)
-    in_second = fork(shift, compose(rbind(recolor, second_cells), second_hue), ulcorner)
+    model_hue = chain(lbind(index, pattern), tojvec, leftmost)
+    first_cells = compose(lbind(ofcolor, pattern), model_hue)
+    second_cells = compose(lbind(difference, asindices(pattern)), first_cells)
+    row = compose(toivec, uppermost)
+    in_first = fork(shift, fork(recolor, first_hue, first_cells), row)
+    in_second = fork(shift, fork(recolor, second_hue, second_cells), row)
     output = paint(I, mapply(fork(combine, in_first, in_second), lines))
     return output
 
@@ -251,18 +257,17 @@ def solve_8403a5d5(I):
 
 
 def solve_aedd82e4(I):
-    """Red cells that have no red cell at any of their sides turn blue."""
-    reds = parts_of(I, RED, F)
-    lonely = merge(sizefilter(reds, ONE))
-    output = fill(I, BLUE, lonely)
+    """Cells that have no cell of their color at any of their sides turn blue."""
+    lonely = sizefilter(objects_on(I, T, F, BLACK), ONE)
+    output = fill(I, BLUE, merge(lonely))
     return output
 
 
 def solve_ba26e723(I):
-    """In every third column, from the first on, yellow turns magenta."""
+    """In every third column, from the first on, the colored cells turn magenta."""
     every_third = product(initset(ZERO), interval(ZERO, width(I), THREE))
     columns = mapply(vfrontier, every_third)
-    output = fill(I, MAGENTA, intersection(columns, ofcolor(I, YELLOW)))
+    output = fill(I, MAGENTA, difference(columns, ofcolor(I, BLACK)))
     return output
 
 
@@ -307,11 +312,11 @@ def solve_cbded52d(I):
 def solve_d8c310e9(I):
     """The pattern at the edge goes on along it, in the direction in which it repeats."""
     shown = foreground(I)
-    standing = both(portrait(shown), greater(height(shown), vperiod(shown)))
-    upright = branch(standing, dmirror(I), I)
+    lying = greater(width(shown), hperiod(shown))
+    upright = branch(lying, I, dmirror(I))
     pattern = foreground(upright)
     continued = paint(upright, repeat_along(pattern, tojvec(hperiod(pattern))))
-    output = branch(standing, dmirror(continued), continued)
+    output = branch(lying, continued, dmirror(continued))
     return output
 
 
@@ -361,15 +366,18 @@ def solve_e9afcf9a(I):
 
 def solve_f8c80d96(I):
     """The nested outlines go on outward at the same distance, and the ground turns gray."""
-    outlines = objects(I, T, F, T)
-    drawn = merge(outlines)
-    one = first(outlines)
-    distance = manhattan(one, difference(drawn, one))
-    upper_left = lbind(subtract, ulcorner(drawn))
-    lower_right = lbind(add, lrcorner(drawn))
+    outlines = order(objects(I, T, F, T), compose(invert, size))
+    outer = first(outlines)
+    inner = second(outlines)
+    up_left = subtract(ulcorner(inner), ulcorner(outer))
+    down_right = subtract(lrcorner(outer), lrcorner(inner))
+    # Sides cut off by the edge do not move.
+    step = apply(maximum, dmirror(astuple(up_left, down_right)))
+    upper_left = lbind(subtract, ulcorner(outer))
+    lower_right = lbind(add, lrcorner(outer))
     outline_at = compose(box, fork(insert, upper_left, compose(initset, lower_right)))
-    steps = interval(distance, add(height(I), width(I)), distance)
-    extended = fill(I, color(drawn), mapply(outline_at, steps))
+    steps = apply(lbind(multiply, step), interval(ONE, 30, ONE))
+    extended = fill(I, color(outer), mapply(outline_at, steps))
     output = replace(extended, mostcolor(I), GRAY)
     return output
 

@@ -35,10 +35,8 @@ def solve_46f33fce(I):
     """Every second row and column holds the dots: each dot becomes a block of four by four
     cells, next to its neighbors' blocks.
     """
-    first_dot = ulcorner(foreground(I))
-    # One where the first row (or column) is empty, zero where it holds dots.
-    start = subtract(first_dot, double(halve(first_dot)))
-    dots = downscale(crop(I, start, shape(I)), TWO)
+    closer = fork(astuple, first, compose(halve, last))
+    dots = paint(canvas(mostcolor(I), halve(shape(I))), apply(closer, foreground(I)))
     output = upscale(dots, FOUR)
     return output
 
@@ -53,7 +51,7 @@ def solve_5614dbcf(I):
 
 
 def solve_5ad4f10b(I):
-    """Among scattered dots there is a large picture of three by three blocks; the output is
+    """Among scattered dots there is a large picture of blocks; the output is
     that picture, a cell for a block, in the color of the dots.
     """
     ground = mostcolor(I)
@@ -61,7 +59,9 @@ def solve_5ad4f10b(I):
     large = ofcolor(I, blocks_hue)
     dots_hue = other(remove(ground, palette(I)), blocks_hue)
     picture = fill(canvas(ground, shape(large)), dots_hue, normalize(large))
-    output = downscale(picture, divide(width(large), THREE))
+    enlarged_again = fork(upscale, lbind(downscale, picture), identity)
+    side = extract(interval(width(large), ZERO, NEG_ONE), matcher(enlarged_again, picture))
+    output = downscale(picture, side)
     return output
 
 
@@ -115,13 +115,14 @@ def solve_780d0b14(I):
 
 
 def solve_80af3007(I):
-    """The drawing is made of three by three blocks; each block becomes a small copy of the
-    whole drawing.
-    """
+    """The drawing is made of blocks; each block becomes a small copy of the whole drawing."""
     drawing = subgrid(foreground(I), I)
-    small = downscale(drawing, THREE)
-    copies = last(tile(astuple(ORIGIN, small), shape(drawing), ZERO))
-    output = cellwise(drawing, copies, mostcolor(I))
+    enlarged_again = fork(upscale, lbind(downscale, drawing), identity)
+    side = extract(interval(width(drawing), ZERO, NEG_ONE), matcher(enlarged_again, drawing))
+    small = downscale(drawing, side)
+    blocks = vupscale(hupscale(small, width(small)), height(small))
+    copies = last(tile(astuple(ORIGIN, small), shape(blocks), ZERO))
+    output = cellwise(blocks, copies, mostcolor(I))
     return output
 
 

@@ -78,10 +78,11 @@ def solve_e50d258f(I):
 
 
 def solve_fcb5c309(I):
-    """The largest frame is cut out with the dots in it, and takes their color."""
-    largest = argmax(objects(I, T, F, T), size)
-    inside = subgrid(largest, I)
-    frame_hue = color(largest)
+    """The frame with the most dots is cut out with the dots in it, and takes their color."""
+    things = objects(I, T, F, T)
+    frame_hue = color(argmax(things, size))
     dot_hue = other(remove(mostcolor(I), palette(I)), frame_hue)
+    n_dots = compose(rbind(colorcount, dot_hue), rbind(subgrid, I))
+    inside = subgrid(argmax(colorfilter(things, frame_hue), n_dots), I)
     output = replace(inside, frame_hue, dot_hue)
     return output

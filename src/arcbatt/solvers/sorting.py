@@ -2,10 +2,13 @@
 
 
 def solve_08ed6ac7(I):
-    """The bars are numbered by length, the longest first: blue, red, green, yellow."""
-    bars = order(objects(I, T, F, T), compose(invert, size))
-    ranks = interval(ONE, increment(size(bars)), ONE)
-    output = paint(I, mpapply(recolor, ranks, bars))
+    """The bars are numbered by length, the longest first: blue, red, green, yellow. Bars of one
+    length have the same number.
+    """
+    bars = objects(I, T, F, T)
+    as_long = chain(lbind(compose, flip), lbind(lbind, greater), size)
+    rank = chain(size, lbind(sfilter, apply(size, bars)), as_long)
+    output = paint(I, mapply(fork(recolor, rank, identity), bars))
     return output
 
 

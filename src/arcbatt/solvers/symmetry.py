@@ -118,10 +118,8 @@ def solve_4290ef0e(I):
 
 
 def solve_44f52bb0(I):
-    """One blue cell if the picture is its own mirror image, left and right, an orange one if
-    not.
-    """
-    symmetric = equality(I, vmirror(I))
+    """One blue cell if the picture is its own mirror image, an orange one if not."""
+    symmetric = either(equality(I, vmirror(I)), equality(I, hmirror(I)))
     hue = branch(symmetric, BLUE, ORANGE)
     output = canvas(hue, UNITY)
     return output
@@ -149,18 +147,19 @@ def solve_47c1f68c(I):
 
 
 def solve_4938f0c2(I):
-    """The red shape is mirrored across the green square, sideways and downward, so that there
+    """The shape is mirrored across the square, sideways and up or down, so that there
     is one in each corner.
     """
-    green = ofcolor(I, GREEN)
-    red = ofcolor(I, RED)
-    # A frame around the green square, far outside the grid: together with it, whatever lies
-    # inside is mirrored about the green square.
+    things = fgpartition(I)
+    middle_square = extract(things, square)
+    shape_cells = other(things, middle_square)
+    # A frame around the square, far outside the grid: together with it, whatever lies
+    # inside is mirrored about the square.
     far_frame = power(outbox, 30)
-    red_in_frame = combine(far_frame(green), red)
-    upper = combine(red_in_frame, vmirror(red_in_frame))
-    four = combine(upper, hmirror(upper))
-    output = underfill(I, RED, four)
+    in_frame = combine(far_frame(middle_square), toindices(shape_cells))
+    two = combine(in_frame, vmirror(in_frame))
+    four = combine(two, hmirror(two))
+    output = underfill(I, color(shape_cells), four)
     return output
 
 
@@ -323,10 +322,10 @@ def solve_9d9215db(I):
     # Black and the ground are exchanged, since only zeros count as empty.
     mirrored = last(mirror_fill(astuple(ORIGIN, switch(I, ground, BLACK)), TWO))
     dots = foreground(mirrored)
-    from_middle = chain(rbind(subtract, decrement(shape(I))), double, last)
-    distances = fork(multiply, from_middle, from_middle)
-    of_rows = sfilter(dots, compose(fork(greater, first, last), distances))
-    of_columns = sfilter(dots, compose(fork(greater, last, first), distances))
+    to_ends = fork(astuple, last, compose(lbind(subtract, decrement(shape(I))), last))
+    from_edge = chain(lbind(apply, minimum), dmirror, to_ends)
+    of_rows = sfilter(dots, compose(fork(greater, last, first), from_edge))
+    of_columns = sfilter(dots, compose(fork(greater, first, last), from_edge))
     blank = canvas(BLACK, shape(I))
     rows = last(bridge(astuple(ORIGIN, paint(blank, of_rows)), ZERO))
     columns = last(bridge(astuple(ORIGIN, paint(blank, of_columns)), ONE))
@@ -434,8 +433,10 @@ def solve_ed36ccf7(I):
 
 
 def solve_f25ffba3(I):
-    """The picture in one half, the lower, is mirrored into the empty other half."""
-    output = underpaint(I, asobject(hmirror(I)))
+    """The picture in one half is mirrored into the empty other half."""
+    stacked = contained(ONE, apply(numcolors, astuple(tophalf(I), bottomhalf(I))))
+    mirrored = branch(stacked, hmirror(I), vmirror(I))
+    output = underpaint(I, asobject(mirrored))
     return output
 
 

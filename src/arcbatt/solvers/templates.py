@@ -148,8 +148,8 @@ def solve_72322fa7(I):
 
 
 def solve_776ffc46(I):
-    """Blue shapes of the same form as the one in the closed gray frame take its color."""
-    frame = extract(parts_of(I, GRAY, F), is_outline)
+    """Blue shapes of the same form as the one in the closed frame take its color."""
+    frame = extract(objects(I, T, F, T), is_outline)
     sample = not_of_color(toobject(delta(frame), I), mostcolor(I))
     form = compose(normalize, toindices)
     alike = mfilter(parts_of(I, BLUE, F), matcher(form, form(sample)))
@@ -175,12 +175,11 @@ def solve_7df24a62(I):
 
 
 def solve_88a10436(I):
-    """The colored shape is stamped once more, with its middle on the gray mark."""
-    marks = ofcolor(I, GRAY)
-    without_marks = cover(I, marks)
-    stamp = foreground(without_marks)
-    offsets = apply(rbind(subtract, center(stamp)), marks)
-    output = paint(without_marks, copies_at(stamp, offsets))
+    """The many-colored shape is stamped once more, with its middle on each mark."""
+    stamp = argmax(objects(I, F, T, T), size)
+    marks = difference(foreground(I), stamp)
+    offsets = apply(rbind(subtract, center(stamp)), toindices(marks))
+    output = paint(cover(I, marks), copies_at(stamp, offsets))
     return output
 
 

@@ -55,12 +55,13 @@ def solve_28bf18c6(I):
 
 
 def solve_363442ee(I):
-    """The many-colored pattern beside the gray line is stamped wherever there is a blue dot."""
-    blue = ofcolor(I, BLUE)
-    empty = ofcolor(I, mostcolor(I))
-    coloured = difference(asindices(I), combine(empty, combine(blue, ofcolor(I, GRAY))))
-    stamp = toobject(backdrop(coloured), I)
-    offsets = apply(rbind(subtract, center(stamp)), difference(blue, backdrop(coloured)))
+    """The many-colored pattern beside the line is stamped wherever there is a dot."""
+    ground = mostcolor(I)
+    line = extract(frontiers(I), compose(flip, matcher(color, ground)))
+    colored = compose(rbind(not_of_color, ground), rbind(toobject, I))
+    sides = apply(colored, areas_between(I, line))
+    stamp = argmax(sides, numcolors)
+    offsets = apply(rbind(subtract, center(stamp)), toindices(other(sides, stamp)))
     output = paint(I, copies_at(stamp, offsets))
     return output
 
