@@ -13,10 +13,10 @@ def solve_0d3d703e(I):
 
 
 def solve_2204b7a8(I):
-    """Green dots lie between two lines; each takes the color of the line nearer to it."""
+    """Dots lie between two lines; each takes the color of the line nearer to it."""
     full_lines = frontiers(I)
     lines = difference(full_lines, colorfilter(full_lines, mostcolor(I)))
-    dots = apply(initset, ofcolor(I, GREEN))
+    dots = apply(initset, toindices(difference(foreground(I), merge(lines))))
     nearest = compose(lbind(argmin, lines), lbind(lbind, manhattan))
     output = paint(I, mapply(fork(recolor, compose(color, nearest), identity), dots))
     return output
@@ -47,15 +47,18 @@ def solve_32597951(I):
 
 def solve_3428a4f5(I):
     """The halves on both sides of the bar are compared: a cell is green where they differ,
-    where one of them is red and the other is not.
+    where one of them is colored and the other is not.
     """
     bar_color = index(I, halve(shape(I)))
     lying = hline(ofcolor(I, bar_color))
     one_half = branch(lying, tophalf(I), lefthalf(I))
     other_half = branch(lying, bottomhalf(I), righthalf(I))
-    ground = other(remove(bar_color, palette(I)), RED)
-    alike = intersection(asobject(one_half), asobject(other_half))
-    output = fill(canvas(GREEN, shape(one_half)), ground, alike)
+    # Red may be in both halves, as the ground is.
+    ground = first(remove(RED, intersection(palette(one_half), palette(other_half))))
+    free_here = ofcolor(one_half, ground)
+    free_there = ofcolor(other_half, ground)
+    differing = difference(combine(free_here, free_there), intersection(free_here, free_there))
+    output = fill(canvas(ground, shape(one_half)), GREEN, differing)
     return output
 
 
@@ -223,9 +226,10 @@ def solve_d90796e8(I):
 
 
 def solve_ddf7fa4f(I):
-    """Every gray rectangle takes the color of the dot in its columns, or in its rows."""
-    areas = objects(I, T, F, F)
-    rectangles = colorfilter(areas, GREY)
+    """Every rectangle takes the color of the dot in its columns, or in its rows."""
+    areas = objects(I, T, F, T)
+    # All rectangles have one color, the dots any.
+    rectangles = colorfilter(areas, color(argmax(areas, size)))
     dots = difference(sizefilter(areas, ONE), rectangles)
     level_with = fork(lbind(fork, either), lbind(lbind, hmatching), lbind(lbind, vmatching))
     dot_of = compose(lbind(extract, dots), level_with)

@@ -16,18 +16,14 @@ def solve_0962bcdd(I):
 
 
 def solve_3eda0437(I):
-    """The largest rectangle of the ground that is at least two cells high and wide turns pink.
-    The ground is black if there is much of it, otherwise the commonest color.
-    """
-    much_black = greater(multiply(THREE, colorcount(I, BLACK)), size(asindices(I)))
-    ground = branch(much_black, BLACK, mostcolor(I))
+    """The largest black rectangle that is at least two cells high and wide turns pink."""
     fits = compose(size, lbind(occurrences, I))
-    plain = compose(asobject, lbind(canvas, ground))
+    plain = compose(asobject, lbind(canvas, BLACK))
     fitting = compose(rbind(sfilter, fits), lbind(apply, plain))
     sides = interval(TWO, increment(maximum(shape(I))), ONE)
     heights = apply(height, fitting(product(sides, initset(TWO))))
     widths = apply(width, fitting(product(initset(TWO), sides)))
-    largest = argmax(fitting(product(heights, widths)), size)
+    largest = argmax(insert(EMPTY, fitting(product(heights, widths))), size)
     output = fill(I, PINK, shift(largest, first(occurrences(I, largest))))
     return output
 

@@ -120,9 +120,10 @@ def solve_b548a754(I):
 
 
 def solve_b60334d2(I):
-    """Every gray dot becomes a ring around its place, gray in the corners and blue between."""
-    dots = ofcolor(I, GREY)
-    with_corners = fill(cover(I, dots), GREY, mapply(ineighbors, dots))
+    """Every dot becomes a ring around its place, in its color in the corners and blue between."""
+    hue = leastcolor(I)
+    dots = ofcolor(I, hue)
+    with_corners = fill(cover(I, dots), hue, mapply(ineighbors, dots))
     output = fill(with_corners, BLUE, mapply(dneighbors, dots))
     return output
 

@@ -54,9 +54,10 @@ def solve_3906de3d(I):
     """The bars rise in their columns until they hit the ceiling or fill its gaps; ceilings may
     also be at other edges.
     """
-    # The ceiling is one piece, the bars are several. It is turned to the top.
-    parts_in = lbind(rbind(parts_of, F), I)
-    ceiling_hue = argmin(remove(mostcolor(I), palette(I)), compose(size, parts_in))
+    # The ceiling covers more of the edges than the bars do. It is turned to the top.
+    on_edge = toobject(box(asindices(I)), I)
+    hues = remove(mostcolor(I), palette(I))
+    ceiling_hue = argmax(hues, lbind(colorcount, on_edge))
     turned = compose(lbind(mir_rot, I), lbind(add, THREE))
     n_turns = extract((4, 1, 2, 3), chain(lbind(contained, ceiling_hue), first, turned))
     columns = dmirror(turned(n_turns))
@@ -68,9 +69,9 @@ def solve_3906de3d(I):
 
 
 def solve_4093f84a(I):
-    """The loose cells turn gray and fall onto the gray band from both of its sides."""
-    band = ofcolor(I, GRAY)
-    ground = mostcolor(toobject(difference(asindices(I), band), I))
+    """The loose cells turn gray and fall onto the band from both of its sides."""
+    ground = groundcolor(I)
+    band = extract(frontiers(I), compose(flip, matcher(color, ground)))
     solid_cells = difference(asindices(I), ofcolor(I, ground))
     all_gray = fill(canvas(BLACK, shape(I)), GRAY, solid_cells)
     # An upright band is laid flat first, so that all falls up or down.

@@ -252,18 +252,20 @@ def solve_623ea044(I):
 
 
 def solve_673ef223(I):
-    """Each dot turns yellow and is joined to the red bar in its rows by a cyan line. In the
-    same rows of the other bar cyan lines cross the whole grid. (Or all that in columns.)
+    """Each dot turns yellow and is joined to the bar in its rows by a line of its color. In the
+    same rows of the other bar such lines cross the whole grid. (Or all that in columns.)
     """
-    standing = vline(first(parts_of(I, RED, F)))
+    bar = argmax(objects(I, T, F, T), size)
+    dot_hue = other(remove(color(bar), palette(I)), mostcolor(I))
+    standing = vline(bar)
     upright = branch(standing, I, dmirror(I))
-    bars = parts_of(upright, RED, F)
-    dots = ofcolor(upright, CYAN)
+    bars = parts_of(upright, color(bar), F)
+    dots = ofcolor(upright, dot_hue)
     near = extract(bars, rbind(hmatching, dots))
     foot = compose(rbind(astuple, leftmost(near)), first)
-    joined = underfill(upright, CYAN, mapply(fork(connect, identity, foot), dots))
+    joined = underfill(upright, dot_hue, mapply(fork(connect, identity, foot), dots))
     way = toivec(subtract(uppermost(other(bars, near)), uppermost(near)))
-    crossed = underfill(joined, CYAN, mapply(hfrontier, shift(dots, way)))
+    crossed = underfill(joined, dot_hue, mapply(hfrontier, shift(dots, way)))
     marked = fill(crossed, YELLOW, dots)
     output = branch(standing, marked, dmirror(marked))
     return output
@@ -454,19 +456,21 @@ def solve_a85d4709(I):
 
 
 def solve_b527c5c6(I):
-    """A red cell at the edge of each bar shoots a red ray away from the bar. On both sides of
-    the ray there are green ones, one less than the bar is thick.
+    """A cell of another color at the edge of each bar shoots a ray away from the bar. On both sides
+    of it there are rays of the bar's color, one less than the bar is thick.
     """
+    hue = leastcolor(I)
+    bar_hue = other(remove(hue, palette(I)), mostcolor(I))
     bars = objects(I, F, F, T)
-    red_cell = compose(ulcorner, rbind(sfilter, matcher(first, RED)))
-    next_outside = compose(first, fork(difference, compose(dneighbors, red_cell), toindices))
-    way = fork(subtract, next_outside, red_cell)
+    odd_cell = compose(ulcorner, rbind(sfilter, matcher(first, hue)))
+    next_outside = compose(first, fork(difference, compose(dneighbors, odd_cell), toindices))
+    way = fork(subtract, next_outside, odd_cell)
     ray = fork(shoot, next_outside, way)
     thickness = compose(minimum, shape)
     reach = fork(rbind(interval, ONE), compose(lbind(subtract, ONE), thickness), thickness)
     across = compose(initset, compose(fork(astuple, last, first), way))
     band = fork(lbind(prapply, add), ray, fork(lbind(prapply, multiply), across, reach))
-    output = fill(fill(I, GREEN, mapply(band, bars)), RED, mapply(ray, bars))
+    output = fill(fill(I, bar_hue, mapply(band, bars)), hue, mapply(ray, bars))
     return output
 
 
@@ -638,21 +642,23 @@ def solve_ec883f72(I):
 
 
 def solve_ecdecbb3(I):
-    """Each red cell runs straight to the cyan lines next to it; where it meets one, a cyan ring
-    is drawn around the red cell."""
+    """Each dot runs straight to the lines next to it; where it meets one, a ring of the line's
+    color is drawn around the cell."""
     parts = objects(I, T, F, T)
-    dot_and_line = product(colorfilter(parts, RED), colorfilter(parts, CYAN))
+    line_hue = color(argmax(parts, size))
+    dot_hue = other(remove(line_hue, palette(I)), mostcolor(I))
+    dot_and_line = product(colorfilter(parts, dot_hue), colorfilter(parts, line_hue))
     start = compose(ulcorner, first)
     row_and_column = compose(cross_at, start)
     on_line = compose(first, fork(intersection, compose(toindices, last), row_and_column))
     paths = apply(fork(connect, start, on_line), dot_and_line)
     # A path that meets two lines would go through one of them.
-    cyan_cells = ofcolor(I, CYAN)
-    crossed = compose(size, lbind(intersection, cyan_cells))
+    line_cells = ofcolor(I, line_hue)
+    crossed = compose(size, lbind(intersection, line_cells))
     free = merge(sfilter(paths, matcher(crossed, ONE)))
-    hits = intersection(free, cyan_cells)
-    ringed = fill(fill(I, RED, free), CYAN, mapply(neighbors, hits))
-    output = fill(ringed, RED, hits)
+    hits = intersection(free, line_cells)
+    ringed = fill(fill(I, dot_hue, free), line_hue, mapply(neighbors, hits))
+    output = fill(ringed, dot_hue, hits)
     return output
 
 

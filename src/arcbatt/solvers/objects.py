@@ -110,16 +110,16 @@ def solve_36d67576(I):
 
 
 def solve_36fdfd69(I):
-    """Red cells that are at most one cell apart form a group; what else lies in the box
+    """Cells of the rarest color that are at most one cell apart form a group; what else lies in the box
     around a group turns yellow.
     """
-    red = ofcolor(I, RED)
+    rare = ofcolor(I, leastcolor(I))
     # Blown up to two by two cells, those of a group touch.
-    thick = copies_at(red, asindices(canvas(RED, TWO_BY_TWO)))
+    thick = copies_at(rare, asindices(canvas(RED, TWO_BY_TWO)))
     thick_grid = fill(canvas(BLACK, shape(I)), RED, thick)
     groups = parts_of(thick_grid, RED, T)
-    red_of_group = compose(lbind(intersection, red), toindices)
-    output = fill(I, YELLOW, mapply(compose(delta, red_of_group), groups))
+    rare_of_group = compose(lbind(intersection, rare), toindices)
+    output = fill(I, YELLOW, mapply(compose(delta, rare_of_group), groups))
     return output
 
 
@@ -181,12 +181,13 @@ def solve_60b61512(I):
 
 
 def solve_63613498(I):
-    """A shape stands in a corner that gray lines cut off; the same shape elsewhere turns gray."""
-    corner_area = delta(ofcolor(I, GRAY))
+    """A shape stands in a corner that lines cut off; the same shape elsewhere takes their color."""
+    line_hue = color(argmax(objects(I, T, F, T), size))
+    corner_area = delta(ofcolor(I, line_hue))
     model = difference(corner_area, ofcolor(I, mostcolor(I)))
     outline = compose(normalize, toindices)
     alike = mfilter(objects(I, T, T, T), matcher(outline, normalize(model)))
-    output = fill(I, GRAY, difference(toindices(alike), model))
+    output = fill(I, line_hue, difference(toindices(alike), model))
     return output
 
 
@@ -300,11 +301,13 @@ def solve_952a094c(I):
 
 
 def solve_a1570a43(I):
-    """The red shape moves to where the four green corners enclose it."""
-    shape_cells = recolor(RED, ofcolor(I, RED))
-    inside = increment(ulcorner(ofcolor(I, GREEN)))
-    way = subtract(inside, ulcorner(shape_cells))
-    output = paint(replace(I, RED, groundcolor(I)), shift(shape_cells, way))
+    """The shape moves to where the four corners enclose it."""
+    ground = groundcolor(I)
+    things = remove(toobject(ofcolor(I, ground), I), partition(I))
+    enclosing = extract(things, fork(equality, toindices, corners))
+    moved = other(things, enclosing)
+    way = subtract(increment(ulcorner(enclosing)), ulcorner(moved))
+    output = paint(fill(I, ground, moved), shift(moved, way))
     return output
 
 

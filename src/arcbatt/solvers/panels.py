@@ -26,12 +26,13 @@ def solve_09629e4f(I):
 
 
 def solve_1b2d62fb(I):
-    """Places that are empty on both sides of the dividing line, not brown, are cyan."""
+    """Places that are empty on both sides of the dividing line, are cyan."""
     bar_color = index(I, halve(shape(I)))
     lying = hline(ofcolor(I, bar_color))
     one_half = branch(lying, tophalf(I), lefthalf(I))
     other_half = branch(lying, bottomhalf(I), righthalf(I))
-    ground = other(remove(bar_color, palette(I)), BROWN)
+    # Brown may be in both halves, as the ground is.
+    ground = first(remove(BROWN, intersection(palette(one_half), palette(other_half))))
     empty_in_both = intersection(ofcolor(one_half, ground), ofcolor(other_half, ground))
     output = fill(canvas(ground, shape(one_half)), CYAN, empty_in_both)
     return output
@@ -295,8 +296,8 @@ def solve_e98196ab(I):
 
 
 def solve_f2829549(I):
-    """Green where both halves on the two sides of the blue wall are empty."""
-    standing = vline(ofcolor(I, BLUE))
+    """Green where both halves on the two sides of the wall are empty."""
+    standing = vline(ofcolor(I, index(I, halve(shape(I)))))
     upright = branch(standing, I, dmirror(I))
     left = lefthalf(upright)
     right = righthalf(upright)

@@ -2,11 +2,12 @@
 
 
 def solve_234bbc79(I):
-    """Shapes with gray joints move up to each other from the left to the right, so that each
+    """Shapes with joints of one color move up to each other from the left to the right, so that each
     left joint comes right beside the right joint before it; joints take their shape's color.
     """
-    is_joint = matcher(first, GRAY)
-    hue = compose(rbind(other, GRAY), palette)
+    joint_hue = mostcommon(mapply(p_g, objects_t(I, F, T, T)))
+    is_joint = matcher(first, joint_hue)
+    hue = compose(rbind(other, joint_hue), palette)
     # Joints are kept, under the shape's own color, until all is joined.
     coated = fork(combine, identity, fork(recolor, hue, identity))
     shapes = order(apply(coated, objects(I, F, T, T)), leftmost)
@@ -18,7 +19,7 @@ def solve_234bbc79(I):
     others = fork(remove, second, fork(remove, first, identity))
     join_first_two = fork(combine, compose(rbind(repeat, ONE), joined), others)
     joined_all = first(power(join_first_two, decrement(size(shapes)))(shapes))
-    colored = not_of_color(joined_all, GRAY)
+    colored = not_of_color(joined_all, joint_hue)
     room = astuple(height(I), increment(rightmost(colored)))
     output = paint(canvas(mostcolor(I), room), colored)
     return output

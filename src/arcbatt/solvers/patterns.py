@@ -150,8 +150,11 @@ def solve_3bdb4ada(I):
 
 
 def solve_484b58aa(I):
-    """The black patches are filled with what the repeating pattern shows there."""
-    output = close_symmetry(I, BLACK, ZERO)
+    """The patches of one color are filled with what the repeating pattern shows there."""
+    block = compose(asobject, rbind(canvas, THREE_BY_THREE))
+    n_blocks = chain(size, lbind(occurrences, I), block)
+    hidden = argmax(palette(I), n_blocks)
+    output = close_symmetry(I, hidden, ZERO)
     return output
 
 
@@ -227,9 +230,13 @@ def solve_82819916(I):
     """One line is a complete pattern of two colors; each other line shows a part of the same
     pattern in two colors of its own, and is completed.
     """
-    lines = objects(I, F, F, T)
-    pattern = subgrid(argmax(lines, size), I)
-    first_hue = compose(lbind(index, I), ulcorner)
+    lying = sfilter(frontiers(I), hline)
+    upright = branch(lying, I, dmirror(I))
+    cells = foreground(upright)
+    in_row = lbind(matcher, compose(first, last))
+    lines = apply(compose(lbind(sfilter, cells), in_row), apply(first, toindices(cells)))
+    pattern = subgrid(argmax(lines, size), upright)
+    first_hue = compose(lbind(index, upright), ulcorner)
     second_hue = fork(other, palette, first_hue)
     model_hue = chain(lbind(index, pattern), tojvec, leftmost)
     first_cells = compose(lbind(ofcolor, pattern), model_hue)
@@ -237,7 +244,8 @@ def solve_82819916(I):
     row = compose(toivec, uppermost)
     in_first = fork(shift, fork(recolor, first_hue, first_cells), row)
     in_second = fork(shift, fork(recolor, second_hue, second_cells), row)
-    output = paint(I, mapply(fork(combine, in_first, in_second), lines))
+    completed = paint(upright, mapply(fork(combine, in_first, in_second), lines))
+    output = branch(lying, completed, dmirror(completed))
     return output
 
 
@@ -257,8 +265,8 @@ def solve_8403a5d5(I):
 
 
 def solve_aedd82e4(I):
-    """Cells that have no cell of their color at any of their sides turn blue."""
-    lonely = sizefilter(objects_on(I, T, F, BLACK), ONE)
+    """Cells that have no colored cell at any of their sides turn blue."""
+    lonely = sizefilter(objects_on(I, F, F, BLACK), ONE)
     output = fill(I, BLUE, merge(lonely))
     return output
 
@@ -366,24 +374,27 @@ def solve_e9afcf9a(I):
 
 def solve_f8c80d96(I):
     """The nested outlines go on outward at the same distance, and the ground turns gray."""
-    outlines = order(objects(I, T, F, T), compose(invert, size))
-    outer = first(outlines)
-    inner = second(outlines)
-    up_left = subtract(ulcorner(inner), ulcorner(outer))
-    down_right = subtract(lrcorner(outer), lrcorner(inner))
+    outlines = order(objects(I, T, F, T), size)
+    drawn = merge(outlines)
+    inner = first(outlines)
+    next_one = second(outlines)
+    up_left = subtract(ulcorner(inner), ulcorner(next_one))
+    down_right = subtract(lrcorner(next_one), lrcorner(inner))
     # Sides cut off by the edge do not move.
     step = apply(maximum, dmirror(astuple(up_left, down_right)))
-    upper_left = lbind(subtract, ulcorner(outer))
-    lower_right = lbind(add, lrcorner(outer))
+    upper_left = lbind(subtract, ulcorner(drawn))
+    lower_right = lbind(add, lrcorner(drawn))
     outline_at = compose(box, fork(insert, upper_left, compose(initset, lower_right)))
     steps = apply(lbind(multiply, step), interval(ONE, 30, ONE))
-    extended = fill(I, color(outer), mapply(outline_at, steps))
+    extended = fill(I, color(drawn), mapply(outline_at, steps))
     output = replace(extended, mostcolor(I), GRAY)
     return output
 
 
 def solve_f9012d9b(I):
-    """A repeating pattern has a black patch: the answer is what the patch hides."""
-    whole = last(period_fill(astuple(ORIGIN, I)))
-    output = subgrid(ofcolor(I, BLACK), whole)
+    """A repeating pattern has a patch of one color: the answer is what the patch hides."""
+    patch = argmax(sfilter(partition(I), is_solid), size)
+    # Black is what gets filled in, so the two colors change places for a while.
+    filled = last(period_fill(astuple(ORIGIN, switch(I, color(patch), BLACK))))
+    output = subgrid(patch, switch(filled, color(patch), BLACK))
     return output

@@ -115,22 +115,28 @@ def solve_780d0b14(I):
 
 
 def solve_80af3007(I):
-    """The drawing is made of blocks; each block becomes a small copy of the whole drawing."""
+    """The drawing is made of as many blocks as a block has cells each way; each block becomes a
+    small copy of the whole drawing.
+    """
     drawing = subgrid(foreground(I), I)
-    enlarged_again = fork(upscale, lbind(downscale, drawing), identity)
-    side = extract(interval(width(drawing), ZERO, NEG_ONE), matcher(enlarged_again, drawing))
-    small = downscale(drawing, side)
-    blocks = vupscale(hupscale(small, width(small)), height(small))
-    copies = last(tile(astuple(ORIGIN, small), shape(blocks), ZERO))
-    output = cellwise(blocks, copies, mostcolor(I))
+    of_square = lbind(matcher, fork(multiply, identity, identity))
+    root = compose(lbind(extract, interval(ONE, SIX, ONE)), of_square)
+    n_rows = root(height(drawing))
+    n_columns = root(width(drawing))
+    # Stretched so that blocks are squares.
+    stretched = vupscale(hupscale(drawing, n_rows), n_columns)
+    small = downscale(stretched, multiply(n_rows, n_columns))
+    copies = last(tile(astuple(ORIGIN, small), shape(drawing), ZERO))
+    output = cellwise(drawing, copies, mostcolor(I))
     return output
 
 
 def solve_8a004b2b(I):
-    """The yellow corners frame some blocks, which are a part of the drawing outside, made
+    """Four corners frame some blocks, which are a part of the drawing outside, made
     larger. The frame is cut out and its drawing completed.
     """
-    marks = ofcolor(I, YELLOW)
+    just_corners = fork(equality, toindices, corners)
+    marks = argmax(sfilter(partition(I), just_corners), compose(size, backdrop))
     frame = backdrop(marks)
     drawing = difference(foreground(I), toobject(frame, I))
     blocks = objects(cover(cover(I, drawing), marks), T, F, T)

@@ -53,10 +53,9 @@ def solve_a87f7484(I):
 
 
 def solve_ae4f1146(I):
-    """Of the squares of cyan and blue cells the output is the one with the most blue."""
-    squares = parts_of(replace(I, BLUE, CYAN), CYAN, F)
-    pictures = apply(rbind(subgrid, I), squares)
-    output = argmax(pictures, rbind(colorcount, BLUE))
+    """Of the squares the output is the one with the most cells of the rarer color."""
+    pictures = apply(rbind(subgrid, I), objects(I, F, F, T))
+    output = argmax(pictures, rbind(colorcount, leastcolor(I)))
     return output
 
 

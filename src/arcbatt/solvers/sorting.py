@@ -5,18 +5,20 @@ def solve_08ed6ac7(I):
     """The bars are numbered by length, the longest first: blue, red, green, yellow. Bars of one
     length have the same number.
     """
-    bars = objects(I, T, F, T)
+    in_column = lbind(matcher, compose(last, last))
+    bar = compose(lbind(sfilter, foreground(I)), in_column)
+    bars = apply(bar, interval(ZERO, width(I), ONE))
     as_long = chain(lbind(compose, flip), lbind(lbind, greater), size)
-    rank = chain(size, lbind(sfilter, apply(size, bars)), as_long)
-    output = paint(I, mapply(fork(recolor, rank, identity), bars))
+    rank = chain(size, dedupe, compose(lbind(sfilter, apply(size, bars)), as_long))
+    output = paint(I, mapply(fork(recolor, rank, identity), sfilter(bars, size)))
     return output
 
 
 def solve_8e1813be(I):
-    """The colored lines, in order, become the stripes of a square; the gray block, which
+    """The colored lines, in order, become the stripes of a square; the square block, which
     hides parts of them, goes.
     """
-    bars = objects(cover(I, ofcolor(I, GRAY)), T, F, T)
+    bars = objects(cover(I, extract(fgpartition(I), square)), T, F, T)
     lying = hline(argmax(bars, size))
     place = branch(lying, uppermost, leftmost)
     # Two parts of one line have the same place and color, so they count once.

@@ -72,10 +72,14 @@ def solve_3345333e(I):
 
 
 def solve_3631a71a(I):
-    """A symmetric picture is partly hidden by brown patches; they are replaced by what the
-    mirror images show.
+    """A symmetric picture is partly hidden by patches of one color; they are replaced by what
+    the mirror images show.
     """
-    output = close_symmetry(I, BROWN, ZERO)
+    # Mirrored over the diagonal, hardly anything but the patches moves.
+    cells = lbind(ofcolor, I)
+    n_moved = compose(size, fork(difference, cells, lbind(ofcolor, dmirror(I))))
+    hidden = argmax(palette(I), n_moved)
+    output = close_symmetry(I, hidden, ZERO)
     return output
 
 
@@ -151,7 +155,7 @@ def solve_4938f0c2(I):
     is one in each corner.
     """
     things = fgpartition(I)
-    middle_square = extract(things, square)
+    middle_square = argmax(sfilter(things, square), size)
     shape_cells = other(things, middle_square)
     # A frame around the square, far outside the grid: together with it, whatever lies
     # inside is mirrored about the square.
@@ -258,18 +262,22 @@ def solve_6fa7a44f(I):
 
 
 def solve_73251a56(I):
-    """Black patches hide cells. They are filled from the mirror image along the main diagonal.
+    """Patches of one color hide cells. They are filled from the mirror image along the main diagonal.
     Right of the diagonal each row shows the colors of the first row, in runs one cell longer
     than those of the row above; the diagonal has its own color.
     """
-    seen_in = compose(rbind(not_of_color, BLACK), rbind(toobject, I))
+    # Mirrored over the diagonal, hardly anything but the patches moves.
+    cells = lbind(ofcolor, I)
+    n_moved = compose(size, fork(difference, cells, lbind(ofcolor, dmirror(I))))
+    hidden = argmax(palette(I), n_moved)
+    seen_in = compose(rbind(not_of_color, hidden), rbind(toobject, I))
     mirrored = paint(dmirror(I), seen_in(asindices(I)))
     # Where the mirror image is hidden too, the cell's run is found in the first row.
     from_diagonal = fork(subtract, maximum, minimum)
     nth_run = fork(divide, from_diagonal, compose(lbind(add, TWO), minimum))
     in_first_row = chain(lbind(astuple, ZERO), compose(increment, double), nth_run)
     cell = fork(astuple, compose(lbind(index, mirrored), in_first_row), identity)
-    filled = paint(mirrored, apply(cell, ofcolor(mirrored, BLACK)))
+    filled = paint(mirrored, apply(cell, ofcolor(mirrored, hidden)))
     diagonal = shoot(ORIGIN, UNITY)
     output = fill(filled, mostcolor(seen_in(diagonal)), diagonal)
     return output
@@ -289,12 +297,13 @@ def solve_74dd1130(I):
 
 
 def solve_760b3cac(I):
-    """The cyan shape is mirrored to the side at which the yellow arrow's upper tip is."""
-    arrow = ofcolor(I, YELLOW)
-    drawing = ofcolor(I, CYAN)
-    side = branch(contained(ulcorner(arrow), arrow), LEFT, RIGHT)
+    """The shape is mirrored to the side at which the upper tip of the arrow below it is."""
+    things = fgpartition(I)
+    arrow = argmax(things, uppermost)
+    drawing = other(things, arrow)
+    side = branch(contained(ulcorner(arrow), toindices(arrow)), LEFT, RIGHT)
     way = multiply(side, width(drawing))
-    output = fill(I, CYAN, shift(vmirror(drawing), way))
+    output = paint(I, shift(vmirror(drawing), way))
     return output
 
 
@@ -374,13 +383,17 @@ def solve_b775ac94(I):
 
 
 def solve_b8825c91(I):
-    """The picture is symmetric, left to right and top to bottom; what yellow patches hide is
-    seen in the mirror images.
+    """The picture is symmetric, left to right and top to bottom; what patches of one color hide
+    is seen in the mirror images.
     """
-    seen_sideways = toobject(ofcolor(I, YELLOW), vmirror(I))
+    # Mirrored, hardly anything but the patches moves.
+    cells = lbind(ofcolor, I)
+    n_moved = compose(size, fork(difference, cells, lbind(ofcolor, vmirror(I))))
+    hidden = argmax(palette(I), n_moved)
+    seen_sideways = toobject(cells(hidden), vmirror(I))
     repaired = paint(I, seen_sideways)
-    # Where the mirror image was hidden as well, yellow is left.
-    seen_upside_down = toobject(ofcolor(repaired, YELLOW), hmirror(repaired))
+    # Where the mirror image was hidden as well, patches are left.
+    seen_upside_down = toobject(ofcolor(repaired, hidden), hmirror(repaired))
     output = paint(repaired, seen_upside_down)
     return output
 
@@ -392,9 +405,9 @@ def solve_c9e6f938(I):
 
 
 def solve_dc0a314f(I):
-    """What the green square hides of a symmetric pattern."""
-    whole = close_symmetry(I, GREEN, ZERO)
-    output = subgrid(ofcolor(I, GREEN), whole)
+    """What the square of one color hides of a symmetric pattern."""
+    cover_up = argmax(sfilter(partition(I), is_solid), size)
+    output = subgrid(cover_up, close_symmetry(I, color(cover_up), ZERO))
     return output
 
 

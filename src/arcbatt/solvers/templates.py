@@ -148,11 +148,12 @@ def solve_72322fa7(I):
 
 
 def solve_776ffc46(I):
-    """Blue shapes of the same form as the one in the closed frame take its color."""
-    frame = extract(objects(I, T, F, T), is_outline)
+    """Shapes of the same form as the one in the closed frame take its color."""
+    shapes = objects(I, T, F, T)
+    frame = argmax(sfilter(shapes, is_outline), size)
     sample = not_of_color(toobject(delta(frame), I), mostcolor(I))
     form = compose(normalize, toindices)
-    alike = mfilter(parts_of(I, BLUE, F), matcher(form, form(sample)))
+    alike = mfilter(shapes, matcher(form, form(sample)))
     output = fill(I, color(sample), alike)
     return output
 
@@ -213,18 +214,19 @@ def solve_90f3ed37(I):
 
 
 def solve_97a05b5b(I):
-    """The red in each small piece, turned, fits a hole in the big red rectangle; the
+    """Each small piece has some of the big rectangle's color, which, turned, fits a hole in it; the
     piece goes there, and the rectangle is cut out."""
     ground = groundcolor(I)
     parts = objects_on(I, F, F, ground)
     big = argmax(parts, size)
+    hue = mostcolor(big)
     pieces = apply(rbind(subgrid, I), remove(big, parts))
     turned = prapply(mir_rot, pieces, interval(FOUR, EIGHT, ONE))
-    gap = rbind(ofcolor, RED)
+    gap = rbind(ofcolor, hue)
     near = fork(combine, asindices, compose(lbind(mapply, dneighbors), gap))
     wall = fork(difference, near, gap)
     empty = compose(lbind(recolor, ground), gap)
-    hole = fork(combine, compose(lbind(recolor, RED), wall), empty)
+    hole = fork(combine, compose(lbind(recolor, hue), wall), empty)
     places = chain(lbind(occurrences, I), normalize, hole)
     anchored = fork(shift, asobject, chain(invert, ulcorner, hole))
     output = subgrid(big, paint(I, mapply(fork(copies_at, anchored, places), turned)))

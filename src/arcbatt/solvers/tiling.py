@@ -5,10 +5,12 @@ def solve_007bbfb7(I):
     """The picture is made of copies of itself: one for each colored cell, at its place in a
     grid as many times larger as the picture has rows and columns.
     """
-    colored = toindices(not_of_color(I, BLACK))
+    # Where there is no black, the commonest color is the ground.
+    ground = branch(contained(BLACK, palette(I)), BLACK, mostcolor(I))
+    colored = toindices(not_of_color(I, ground))
     places = apply(lbind(multiply, shape(I)), colored)
     copies = copies_at(asobject(I), places)
-    output = paint(canvas(BLACK, multiply(shape(I), shape(I))), copies)
+    output = paint(canvas(ground, multiply(shape(I), shape(I))), copies)
     return output
 
 
@@ -125,13 +127,13 @@ def solve_a416b8f3(I):
 
 
 def solve_b190f7f5(I):
-    """One half is a cyan stamp, the other a small picture: each of its cells is stamped, in its
+    """One half is a stamp of one color, the other a small picture: each of its cells is stamped, in its
     color, at its place in a large grid.
     """
     halves = branch(portrait(I), vsplit(I, 2), hsplit(I, 2))
-    stamp = argmax(halves, rbind(colorcount, CYAN))
-    picture = argmin(halves, rbind(colorcount, CYAN))
-    ground = other(palette(stamp), CYAN)
+    stamp = argmin(halves, numcolors)
+    picture = argmax(halves, numcolors)
+    ground = first(intersection(palette(stamp), palette(picture)))
     side = height(stamp)
     column = merge(repeat(stamp, side))
     stamps = dmirror(merge(repeat(dmirror(column), side)))
