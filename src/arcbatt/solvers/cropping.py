@@ -145,11 +145,10 @@ def solve_88a62173(I):
 
 
 def solve_8efcae92(I):
-    """Of the blue rectangles the output is the one with the most red dots."""
-    # Without the dots each rectangle is whole.
-    rectangles = parts_of(replace(I, RED, BLUE), BLUE, F)
+    """Of the rectangles the output is the one with the most dots."""
+    rectangles = objects_on(I, F, F, groundcolor(I))
     pictures = apply(rbind(subgrid, I), rectangles)
-    output = argmax(pictures, rbind(colorcount, RED))
+    output = argmax(pictures, rbind(colorcount, leastcolor(I)))
     return output
 
 

@@ -663,9 +663,8 @@ def solve_ecdecbb3(I):
 
 
 def solve_ef135b50(I):
-    """Gaps between red blocks in a row are filled with brown, save along the grid's edge."""
-    reds = ofcolor(I, RED)
-    blocks = fill(canvas(BLACK, shape(I)), RED, reds)
+    """Gaps between blocks in a row are filled with brown, save along the grid's edge."""
+    blocks = fill(canvas(BLACK, shape(I)), RED, not_of_color(I, groundcolor(I)))
     gaps = ofcolor(last(bridge(astuple(ORIGIN, blocks), ZERO)), RED)
     output = fill(I, BROWN, difference(gaps, box(asindices(I))))
     return output

@@ -276,12 +276,14 @@ def solve_cf98881b(I):
 
 def solve_dae9d2b5(I):
     """The two halves are laid on each other; a cell that is set in either of them is pink."""
-    left = lefthalf(I)
-    right = righthalf(I)
     # Each half has its own color; what both have is the ground.
-    ground = minimum(intersection(palette(left), palette(right)))
-    unset = intersection(ofcolor(left, ground), ofcolor(right, ground))
-    output = fill(canvas(PINK, shape(left)), ground, unset)
+    lacks_one = compose(lbind(greater, numcolors(I)), numcolors)
+    side_by_side = both(lacks_one(lefthalf(I)), lacks_one(righthalf(I)))
+    one_half = branch(side_by_side, lefthalf(I), tophalf(I))
+    other_half = branch(side_by_side, righthalf(I), bottomhalf(I))
+    ground = minimum(intersection(palette(one_half), palette(other_half)))
+    unset = intersection(ofcolor(one_half, ground), ofcolor(other_half, ground))
+    output = fill(canvas(PINK, shape(one_half)), ground, unset)
     return output
 
 

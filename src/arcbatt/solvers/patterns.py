@@ -374,12 +374,12 @@ def solve_e9afcf9a(I):
 
 def solve_f8c80d96(I):
     """The nested outlines go on outward at the same distance, and the ground turns gray."""
-    outlines = order(objects(I, T, F, T), size)
+    outlines = order(objects(I, T, F, T), compose(invert, size))
     drawn = merge(outlines)
-    inner = first(outlines)
-    next_one = second(outlines)
-    up_left = subtract(ulcorner(inner), ulcorner(next_one))
-    down_right = subtract(lrcorner(next_one), lrcorner(inner))
+    outer = first(outlines)
+    inner = second(outlines)
+    up_left = subtract(ulcorner(inner), ulcorner(outer))
+    down_right = subtract(lrcorner(outer), lrcorner(inner))
     # Sides cut off by the edge do not move.
     step = apply(maximum, dmirror(astuple(up_left, down_right)))
     upper_left = lbind(subtract, ulcorner(drawn))
