@@ -49,8 +49,8 @@ def solve_2dc579da(I):
 
 
 def solve_2dee498d(I):
-    """The picture is three tiles in a row; the first of them is left."""
-    tiles = hsplit(I, THREE)
+    """The picture is three tiles in a row or column; the first of them is left."""
+    tiles = branch(portrait(I), vsplit(I, THREE), hsplit(I, THREE))
     output = first(tiles)
     return output
 
@@ -103,9 +103,9 @@ def solve_5bd6f4ac(I):
 
 
 def solve_72ca375d(I):
-    """Of the shapes the output is the one whose left side mirrors its right side."""
+    """Of the shapes the output is the one that is its own mirror image."""
     shapes = objects(I, T, T, T)
-    symmetric = extract(shapes, fork(equality, identity, vmirror))
+    symmetric = extract(shapes, fork(contained, identity, fork(astuple, vmirror, hmirror)))
     output = subgrid(symmetric, I)
     return output
 

@@ -38,15 +38,16 @@ def solve_1f642eb9(I):
 
 
 def solve_3618c87e(I):
-    """Each blue ball drops through its post to the bottom of the floor."""
-    grays = ofcolor(I, GREY)
-    balls = ofcolor(I, BLUE)
-    ground = other(remove(GREY, palette(I)), BLUE)
+    """Each ball drops through its post to the bottom of the floor."""
+    ground = groundcolor(I)
+    hue = leastcolor(I)
+    balls = ofcolor(I, hue)
+    solid_cells = ofcolor(I, other(remove(hue, palette(I)), ground))
     ball = first(balls)
-    way = subtract(first(intersection(dneighbors(ball), grays)), ball)
-    below_balls = intersection(mapply(rbind(shoot, way), balls), grays)
+    way = subtract(first(intersection(dneighbors(ball), solid_cells)), ball)
+    below_balls = intersection(mapply(rbind(shoot, way), balls), solid_cells)
     bottoms = difference(below_balls, shift(below_balls, invert(way)))
-    output = fill(fill(I, ground, balls), BLUE, bottoms)
+    output = fill(fill(I, ground, balls), hue, bottoms)
     return output
 
 

@@ -671,22 +671,23 @@ def solve_ef135b50(I):
 
 
 def solve_f15e1fac(I):
-    """The cyan dots on one edge shoot lines across; at each red dot on the edge beside, all
+    """The dots of one color on one edge shoot lines across; at each red dot on the edge beside, all
     lines step aside, one cell away from it.
     """
+    hue = other(remove(RED, palette(I)), mostcolor(I))
     edge_rows = combine(hfrontier(ORIGIN), hfrontier(lrcorner(asindices(I))))
-    in_row = flip(difference(ofcolor(I, CYAN), edge_rows))
+    in_row = flip(difference(ofcolor(I, hue), edge_rows))
     across = branch(in_row, I, dmirror(I))
-    from_below = positive(uppermost(ofcolor(across, CYAN)))
+    from_below = positive(uppermost(ofcolor(across, hue)))
     downwards = branch(from_below, hmirror(across), across)
-    starts = ofcolor(downwards, CYAN)
+    starts = ofcolor(downwards, hue)
     reds = ofcolor(downwards, RED)
     aside = branch(positive(leftmost(reds)), NEG_ONE, ONE)
     not_below = compose(lbind(compose, flip), lbind(rbind, greater))
     passed = chain(size, lbind(sfilter, apply(first, reds)), not_below)
     way = fork(astuple, identity, compose(lbind(multiply, aside), passed))
     rows = interval(ZERO, height(downwards), ONE)
-    drawn = fill(downwards, CYAN, mapply(compose(lbind(shift, starts), way), rows))
+    drawn = fill(downwards, hue, mapply(compose(lbind(shift, starts), way), rows))
     turned_up = branch(from_below, hmirror(drawn), drawn)
     output = branch(in_row, turned_up, dmirror(turned_up))
     return output

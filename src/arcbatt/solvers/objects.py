@@ -192,9 +192,9 @@ def solve_63613498(I):
 
 
 def solve_67385a82(I):
-    """Green shapes of three or more cells turn cyan."""
-    # Green may be the commonest color, so no background is left out.
-    shapes = parts_of(I, GREEN, F)
+    """Shapes of three or more cells turn cyan."""
+    # Black is the ground, even where another color is commoner.
+    shapes = objects_on(I, T, F, BLACK)
     big = mfilter(shapes, compose(rbind(greater, TWO), size))
     output = fill(I, CYAN, big)
     return output
@@ -329,9 +329,12 @@ def solve_a61ba2ce(I):
 
 
 def solve_a61f2674(I):
-    """Of the gray bars the longest turns blue and the shortest red; the others vanish."""
-    bars = objects(I, T, F, T)
-    cleared = cover(I, merge(bars))
+    """Of the bars the longest turns blue and the shortest red; the others vanish."""
+    # Bars may stand side by side.
+    in_column = lbind(matcher, compose(last, last))
+    bar = compose(lbind(sfilter, foreground(I)), in_column)
+    bars = sfilter(apply(bar, interval(ZERO, width(I), ONE)), size)
+    cleared = cover(I, foreground(I))
     with_longest = fill(cleared, BLUE, argmax(bars, size))
     output = fill(with_longest, RED, argmin(bars, size))
     return output

@@ -124,7 +124,8 @@ def solve_7c008303(I):
     drawing = subgrid(argmax(panels, size), I)
     empty_panel = get_arg_rank(panels, size, ONE)
     ground = index(I, ulcorner(empty_panel))
-    enlarged = upscale(key, divide(width(drawing), width(key)))
+    wide = hupscale(key, divide(width(drawing), width(key)))
+    enlarged = vupscale(wide, divide(height(drawing), height(key)))
     output = fill(enlarged, ground, ofcolor(drawing, ground))
     return output
 

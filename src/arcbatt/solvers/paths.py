@@ -57,12 +57,12 @@ def solve_28e73c20(I):
 
 
 def solve_2dd70a9a(I):
-    """The green bar runs on along its line until a cyan wall stops it, turns aside, is stopped
+    """The green bar runs on along its line until a wall stops it, turns aside, is stopped
     again on the line of the red bar, and turns to reach it; it goes the way that is free.
     """
     upright = vline(ofcolor(I, GREEN))
     grid = branch(upright, I, dmirror(I))
-    walls = ofcolor(grid, CYAN)
+    walls = toindices(not_of_color(not_of_color(foreground(grid), GREEN), RED))
     start = ulcorner(ofcolor(grid, GREEN))
     goal = ulcorner(ofcolor(grid, RED))
     lane = intersection(vfrontier(start), asindices(grid))

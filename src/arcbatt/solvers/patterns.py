@@ -2,15 +2,14 @@
 
 
 def solve_017c7c7b(I):
-    """A pattern repeats downward; it goes on until it is half as high again, and turns from
-    blue to red.
+    """A pattern repeats downward; it goes on until it is half as high again, and turns red.
     """
     pattern = asobject(I)
     full_height = add(height(I), halve(height(I)))
     starts = apply(toivec, interval(ZERO, full_height, vperiod(pattern)))
     room = canvas(BLACK, astuple(full_height, width(I)))
     continued = paint(room, copies_at(pattern, starts))
-    output = replace(continued, BLUE, RED)
+    output = replace(continued, other(palette(I), BLACK), RED)
     return output
 
 

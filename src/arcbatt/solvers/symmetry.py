@@ -225,11 +225,13 @@ def solve_67e8384a(I):
 
 
 def solve_6855a6e4(I):
-    """The gray shapes outside the red brackets are mirrored into them, across the wall next
+    """The shapes outside the brackets are mirrored into them, across the wall next
     to them.
     """
-    walls = ofcolor(I, RED)
-    shapes = ofcolor(I, GRAY)
+    colors = fgpartition(I)
+    brackets = argmax(colors, size)
+    walls = toindices(brackets)
+    shapes = toindices(other(colors, brackets))
     upside_down = apply(lbind(multiply, (-1, 1)), shapes)
     sideways = apply(lbind(multiply, (1, -1)), shapes)
     # A mirror in row r takes row i to 2r - i; what does not land between the walls is none.
@@ -239,7 +241,7 @@ def solve_6855a6e4(I):
     over_right = shift(sideways, tojvec(double(rightmost(walls))))
     images = combine(combine(over_top, over_bottom), combine(over_left, over_right))
     inside = intersection(images, delta(walls))
-    output = fill(cover(I, shapes), GRAY, inside)
+    output = fill(cover(I, shapes), color(other(colors, brackets)), inside)
     return output
 
 

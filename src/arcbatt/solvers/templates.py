@@ -18,15 +18,18 @@ def solve_39e1d7f9(I):
     same ones around it.
     """
     lines = frontiers(I)
-    pitch = increment(valmin(sfilter(lines, hline), uppermost))
-    blocks = downscale(I, pitch)
+    row_pitch = increment(valmin(sfilter(lines, hline), uppermost))
+    column_pitch = increment(valmin(sfilter(lines, vline), leftmost))
+    # Stretched so that blocks are squares.
+    stretched = vupscale(hupscale(I, row_pitch), column_pitch)
+    blocks = downscale(stretched, multiply(row_pitch, column_pitch))
     groups = objects(blocks, F, T, T)
     model = argmax(groups, size)
     hue = color(argmin(groups, size))
     middle_block = ulcorner(sfilter(model, matcher(first, hue)))
     around = shift(model, invert(middle_block))
     copied = paint(blocks, copies_at(around, ofcolor(blocks, hue)))
-    full_size = crop(upscale(copied, pitch), ORIGIN, shape(I))
+    full_size = crop(hupscale(vupscale(copied, row_pitch), column_pitch), ORIGIN, shape(I))
     output = paint(full_size, merge(lines))
     return output
 

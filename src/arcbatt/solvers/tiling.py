@@ -26,24 +26,25 @@ def solve_10fcaaa3(I):
 
 
 def solve_150deff5(I):
-    """The gray shape is a puzzle of cyan two by two squares and red bars of three: every piece
-    that fits on the first gray cell is tried, until none is left to cover.
+    """The shape is a puzzle of cyan two by two squares and red bars of three: every piece
+    that fits on the first cell is tried, until none is left to cover.
     """
-    block = asindices(canvas(GRAY, TWO_BY_TWO))
+    hue = other(palette(I), groundcolor(I))
+    block = asindices(canvas(hue, TWO_BY_TWO))
     lying = connect(ORIGIN, ZERO_BY_TWO)
     standing = connect(ORIGIN, TWO_BY_ZERO)
-    first_gray = chain(initset, minimum, rbind(ofcolor, GRAY))
-    for_block = fork(intersection, first_gray, rbind(occurrences, recolor(GRAY, block)))
-    for_lying = fork(intersection, first_gray, rbind(occurrences, recolor(GRAY, lying)))
-    for_standing = fork(intersection, first_gray, rbind(occurrences, recolor(GRAY, standing)))
+    first_open = chain(initset, minimum, rbind(ofcolor, hue))
+    for_block = fork(intersection, first_open, rbind(occurrences, recolor(hue, block)))
+    for_lying = fork(intersection, first_open, rbind(occurrences, recolor(hue, lying)))
+    for_standing = fork(intersection, first_open, rbind(occurrences, recolor(hue, standing)))
     blocks = compose(lbind(apply, lbind(shift, recolor(CYAN, block))), for_block)
     lying_bars = compose(lbind(apply, lbind(shift, recolor(RED, lying))), for_lying)
     standing_bars = compose(lbind(apply, lbind(shift, recolor(RED, standing))), for_standing)
     one_piece = fork(combine, blocks, fork(combine, lying_bars, standing_bars))
     with_one_more = fork(lbind(prapply, paint), initset, one_piece)
-    complete = compose(rbind(sfilter, compose(flip, rbind(colorcount, GRAY))), initset)
+    complete = compose(rbind(sfilter, compose(flip, rbind(colorcount, hue))), initset)
     go_on = lbind(mapply, fork(combine, with_one_more, complete))
-    steps = increment(divide(colorcount(I, GRAY), THREE))
+    steps = increment(divide(colorcount(I, hue), THREE))
     output = first(power(go_on, steps)(initset(I)))
     return output
 
@@ -134,11 +135,10 @@ def solve_b190f7f5(I):
     stamp = argmin(halves, numcolors)
     picture = argmax(halves, numcolors)
     ground = first(intersection(palette(stamp), palette(picture)))
-    side = height(stamp)
-    column = merge(repeat(stamp, side))
-    stamps = dmirror(merge(repeat(dmirror(column), side)))
     # Blocks of color, seen only through the stamps.
-    output = fill(upscale(picture, side), ground, ofcolor(stamps, ground))
+    blocks = vupscale(hupscale(picture, width(stamp)), height(stamp))
+    stamps = last(tile(astuple(ORIGIN, stamp), shape(blocks), ZERO))
+    output = fill(blocks, ground, ofcolor(stamps, BLACK))
     return output
 
 
