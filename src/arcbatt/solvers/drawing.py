@@ -234,10 +234,11 @@ def solve_d6ad076f(I):
 
 
 def solve_db3e9e38(I):
-    """The orange line from the edge grows to a triangle that stands on its free end; its lines
-    are orange and cyan by turns.
+    """The line from the edge grows to a triangle that stands on its free end; its lines
+    are of its color and cyan by turns.
     """
-    line = ofcolor(I, ORANGE)
+    hue = leastcolor(I)
+    line = ofcolor(I, hue)
     up_or_down = branch(uppermost(line), DOWN, UP)
     to_edge = branch(vline(line), up_or_down, branch(leftmost(line), RIGHT, LEFT))
     tip = first(difference(line, shift(line, to_edge)))
@@ -247,7 +248,7 @@ def solve_db3e9e38(I):
     # How far a cell lies to the side of the line.
     aside = chain(fork(add, first, last), lbind(multiply, across), rbind(subtract, tip))
     stripes = sfilter(triangle, compose(even, aside))
-    output = fill(fill(I, CYAN, triangle), ORANGE, stripes)
+    output = fill(fill(I, CYAN, triangle), hue, stripes)
     return output
 
 

@@ -70,36 +70,47 @@ def solve_3906de3d(I):
 
 
 def solve_4093f84a(I):
-    """The loose cells turn gray and fall onto the band from both of its sides."""
+    """The loose cells take the color of the band and fall onto it from both of its sides."""
     ground = groundcolor(I)
     band = extract(frontiers(I), compose(flip, matcher(color, ground)))
+    band_cells = ofcolor(I, color(band))
     solid_cells = difference(asindices(I), ofcolor(I, ground))
     all_gray = fill(canvas(BLACK, shape(I)), GRAY, solid_cells)
     # An upright band is laid flat first, so that all falls up or down.
-    upright = equality(height(band), height(I))
+    upright = vline(band)
     flat = branch(upright, dmirror(all_gray), all_gray)
-    parted = increment(branch(upright, rightmost(band), lowermost(band)))
+    parted = increment(branch(upright, rightmost(band_cells), lowermost(band_cells)))
     upper = crop(flat, ORIGIN, astuple(parted, width(flat)))
     lower = crop(flat, toivec(parted), shape(flat))
     fallen_down = last(fall(astuple(ORIGIN, upper), TWO))
     fallen_up = last(fall(astuple(ORIGIN, lower), THREE))
     fallen = vconcat(fallen_down, fallen_up)
-    output = replace(branch(upright, dmirror(fallen), fallen), BLACK, ground)
+    turned_back = branch(upright, dmirror(fallen), fallen)
+    output = fill(canvas(ground, shape(I)), color(band), ofcolor(turned_back, GRAY))
     return output
 
 
 def solve_54d82841(I):
-    """Under the opening of each arch a yellow cell lies at the bottom of the grid."""
-    openings = mapply(delta, objects(I, T, F, T))
-    bottom_row = hfrontier(toivec(decrement(height(I))))
-    output = fill(I, YELLOW, intersection(bottom_row, mapply(vfrontier, openings)))
+    """Beams leave the openings of the arches; where they hit the edge lies a yellow cell."""
+    arches = objects(I, T, F, T)
+    arch = first(arches)
+    opening = ulcorner(delta(arch))
+    doorstep = first(intersection(dneighbors(opening), outbox(arch)))
+    way = subtract(doorstep, opening)
+    beams = mapply(rbind(shoot, way), mapply(delta, arches))
+    output = fill(I, YELLOW, intersection(beams, box(asindices(I))))
     return output
 
 
 def solve_5521c0d9(I):
-    """Every rectangle moves up by its own height."""
+    """Every rectangle moves away from the edge that all stand on, by its own extent."""
     rectangles = objects(I, T, F, T)
-    rise = chain(toivec, invert, height)
+    on_floor = equality(valmin(rectangles, lowermost), decrement(height(I)))
+    on_left = flip(valmax(rectangles, leftmost))
+    level = branch(on_left, RIGHT, LEFT)
+    up_or_level = branch(on_floor, UP, level)
+    way = branch(valmax(rectangles, uppermost), up_or_level, DOWN)
+    rise = compose(lbind(multiply, way), shape)
     risen = mapply(fork(shift, identity, rise), rectangles)
     output = paint(cover(I, merge(rectangles)), risen)
     return output

@@ -29,10 +29,11 @@ def solve_6455b5f5(I):
 
 
 def solve_662c240a(I):
-    """Of the square blocks one above the other, the one that is not symmetric along its
+    """Of the square blocks in a column or row, the one that is not symmetric along its
     diagonal is given.
     """
-    blocks = vsplit(I, divide(height(I), width(I)))
+    n_blocks = divide(maximum(shape(I)), minimum(shape(I)))
+    blocks = branch(portrait(I), vsplit(I, n_blocks), hsplit(I, n_blocks))
     symmetric = fork(equality, identity, dmirror)
     output = extract(blocks, compose(flip, symmetric))
     return output

@@ -46,8 +46,8 @@ def solve_ea32f347(I):
     """The longest bar turns blue, the shortest red, and those between yellow."""
     bars = objects(I, T, F, T)
     all_yellow = fill(I, YELLOW, merge(bars))
-    with_longest = fill(all_yellow, BLUE, argmax(bars, size))
-    output = fill(with_longest, RED, argmin(bars, size))
+    with_longest = fill(all_yellow, BLUE, merge(sizefilter(bars, valmax(bars, size))))
+    output = fill(with_longest, RED, merge(sizefilter(bars, valmin(bars, size))))
     return output
 
 

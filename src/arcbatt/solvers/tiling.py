@@ -138,7 +138,7 @@ def solve_b190f7f5(I):
     # Blocks of color, seen only through the stamps.
     blocks = vupscale(hupscale(picture, width(stamp)), height(stamp))
     stamps = last(tile(astuple(ORIGIN, stamp), shape(blocks), ZERO))
-    output = fill(blocks, ground, ofcolor(stamps, BLACK))
+    output = fill(blocks, ground, ofcolor(stamps, ground))
     return output
 
 
