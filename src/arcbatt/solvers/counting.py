@@ -89,7 +89,7 @@ def solve_794b24be(I):
     places = ((0, 0), (0, 1), (0, 2), (1, 1))
     # A pairing of places and given cells ends with the given cells.
     taken = apply(first, pair(places, ofcolor(I, leastcolor(I))))
-    output = fill(canvas(mostcolor(I), shape(I)), RED, taken)
+    output = fill(canvas(mostcolor(I), THREE_BY_THREE), RED, taken)
     return output
 
 

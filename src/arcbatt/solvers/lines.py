@@ -165,12 +165,20 @@ def solve_2c608aff(I):
 
 
 def solve_3bd67248(I):
-    """From the foot of the bar a red diagonal goes up to the right and a yellow line goes
-    along the floor.
+    """From the foot of the bar at one edge a red diagonal goes off into the grid and a yellow line
+    goes along the floor, as thick as the bar.
     """
-    foot = llcorner(asindices(I))
-    with_diagonal = fill(I, RED, shoot(add(foot, UP_RIGHT), UP_RIGHT))
-    output = fill(with_diagonal, YELLOW, shoot(add(foot, RIGHT), RIGHT))
+    bar = foreground(I)
+    thickness = minimum(shape(bar))
+    # Turned so that the bar is on the left.
+    turned = compose(lbind(mir_rot, downscale(I, thickness)), lbind(add, THREE))
+    left_column = chain(first, dmirror, turned)
+    n_turns = extract((4, 1, 2, 3), matcher(compose(dedupe, left_column), repeat(color(bar), ONE)))
+    upright = turned(n_turns)
+    foot = llcorner(asindices(upright))
+    with_diagonal = fill(upright, RED, shoot(add(foot, UP_RIGHT), UP_RIGHT))
+    with_floor = fill(with_diagonal, YELLOW, shoot(add(foot, RIGHT), RIGHT))
+    output = upscale(power(rot270, n_turns)(with_floor), thickness)
     return output
 
 
@@ -272,11 +280,15 @@ def solve_673ef223(I):
 
 
 def solve_67a423a3(I):
-    """A row and a column cross; the cells all around the crossing turn yellow."""
-    lines = fgpartition(I)
-    row = uppermost(argmin(lines, height))
-    column = leftmost(argmin(lines, width))
-    output = fill(I, YELLOW, neighbors(astuple(row, column)))
+    """Rows and columns cross; the cells all around a crossing turn yellow."""
+    ground = mostcolor(I)
+    hue_of_row = compose(mostcommon, lbind(get_nth, I))
+    hue_of_column = compose(mostcommon, lbind(get_nth, dmirror(I)))
+    rows = interval(ZERO, height(I), ONE)
+    columns = interval(ZERO, width(I), ONE)
+    colored_rows = sfilter(rows, compose(flip, matcher(hue_of_row, ground)))
+    colored_columns = sfilter(columns, compose(flip, matcher(hue_of_column, ground)))
+    output = fill(I, YELLOW, mapply(neighbors, product(colored_rows, colored_columns)))
     return output
 
 

@@ -50,6 +50,7 @@ def solve_137eaa0f(I):
     """Every shape has a cell of the same color; all are laid over each other so that these cells
     meet.
     """
+    # Shapes in loose parts, which generated pairs may have, are more than the task shows.
     shapes = objects_t(I, F, T, T)
     shared = mostcommon(mapply(p_g, shapes))
     shared_place = compose(ulcorner, rbind(sfilter, matcher(first, shared)))
@@ -95,6 +96,7 @@ def solve_36d67576(I):
     """One shape is complete; the others, turned or mirrored, have only some of its colors
     and get the rest.
     """
+    # Shapes that touch each other, as in generated pairs, are not told apart.
     shapes = objects(I, F, T, T)
     model = initset(argmax(shapes, size))
     known_colors = palette(argmin(shapes, size))
@@ -110,8 +112,8 @@ def solve_36d67576(I):
 
 
 def solve_36fdfd69(I):
-    """Cells of the rarest color that are at most one cell apart form a group; what else lies in the box
-    around a group turns yellow.
+    """Cells of the rarest color that are at most one cell apart form a group; what else lies in
+    the box around a group turns yellow.
     """
     rare = ofcolor(I, leastcolor(I))
     # Blown up to two by two cells, those of a group touch.
@@ -157,6 +159,7 @@ def solve_5168d44c(I):
     """A ring lies around one of the dots in a line; it moves on to the next dot, to the
     right or down.
     """
+    # Generated rings may be cut off by the edge and appear whole; no ring of the task is.
     dot_hue = mostcommon(apply(color, objects_t(I, T, F, T)))
     dots = order(parts_of(I, dot_hue, F), ulcorner)
     ring = not_of_color(foreground(I), dot_hue)

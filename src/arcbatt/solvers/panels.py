@@ -109,11 +109,12 @@ def solve_75b8110e(I):
     """The four quarters are laid over each other: upper left at the bottom, then lower
     right, lower left, and upper right on top.
     """
-    drawn = rbind(not_of_color, mostcolor(I))
-    bottom = lefthalf(tophalf(I))
-    with_second = paint(bottom, drawn(righthalf(bottomhalf(I))))
-    with_third = paint(with_second, drawn(lefthalf(bottomhalf(I))))
-    output = paint(with_third, drawn(righthalf(tophalf(I))))
+    quarters = mapply(rbind(hsplit, TWO), vsplit(I, TWO))
+    # The ground is the color that all quarters have in common.
+    drawn = rbind(not_of_color, mostcommon(mapply(p_g, quarters)))
+    with_second = paint(first(quarters), drawn(last(quarters)))
+    with_third = paint(with_second, drawn(get_nth(quarters, TWO)))
+    output = paint(with_third, drawn(second(quarters)))
     return output
 
 

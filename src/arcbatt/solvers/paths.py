@@ -2,8 +2,8 @@
 
 
 def solve_234bbc79(I):
-    """Shapes with joints of one color move up to each other from the left to the right, so that each
-    left joint comes right beside the right joint before it; joints take their shape's color.
+    """Shapes with joints of one color move up to each other from the left to the right, so that
+    each left joint comes right beside the right joint before it; joints take their shape's color.
     """
     joint_hue = mostcommon(mapply(p_g, objects_t(I, F, T, T)))
     is_joint = matcher(first, joint_hue)
@@ -128,7 +128,7 @@ def solve_d9f24cd1(I):
     upright = power(rot90, n_turns)(I)
     ground = mostcolor(I)
     hue = other(last(upright), ground)
-    obstacles = difference(asindices(upright), combine(ofcolor(upright, ground), ofcolor(upright, hue)))
+    obstacles = toindices(not_of_color(not_of_color(upright, ground), hue))
     upward = rbind(shoot, UP)
     shadow = chain(lbind(mapply, upward), lbind(intersection, obstacles), upward)
     paths = lbind(mapply, fork(difference, upward, shadow))

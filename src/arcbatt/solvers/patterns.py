@@ -41,6 +41,7 @@ def solve_05269061(I):
     across = branch(equality(along, RIGHT), DOWN, RIGHT)
     line = fork(combine, rbind(shoot, along), rbind(shoot, invert(along)))
     one_stripe = fork(recolor, color, chain(line, first, toindices))
+    # In generated pairs a color may come twice in a turn; in the task none does.
     period = size(colors)
     steps = apply(lbind(multiply, across), interval(multiply(-30, period), 60, period))
     output = paint(I, copies_at(mapply(one_stripe, colors), steps))
@@ -192,6 +193,7 @@ def solve_6cf79266(I):
     """Empty squares of three by three cells in the noise turn blue, one after the other in
     reading order.
     """
+    # Generated pairs fill squares that overlap too; the third demo leaves such a one empty.
     empty_square = asobject(canvas(BLACK, THREE_BY_THREE))
     blue_square = recolor(BLUE, empty_square)
     places = compose(rbind(order, identity), rbind(occurrences, empty_square))
@@ -207,7 +209,8 @@ def solve_7837ac64(I):
     """Some crossings of the mesh are marked; a mesh between four crossings of one color is a
     cell of that color.
     """
-    mesh_hue = color(argmax(objects(I, T, F, F), size))
+    # Marks may cut the mesh into pieces.
+    mesh_hue = color(argmax(objects(I, T, F, F), compose(size, backdrop)))
     off_mesh = not_of_color(I, mesh_hue)
     ground = mostcolor(off_mesh)
     marks = not_of_color(off_mesh, ground)
@@ -318,6 +321,7 @@ def solve_cbded52d(I):
 
 def solve_d8c310e9(I):
     """The pattern at the edge goes on along it, in the direction in which it repeats."""
+    # Generated pairs may also have a pattern at two edges; in the task it is at one.
     shown = foreground(I)
     lying = greater(width(shown), hperiod(shown))
     upright = branch(lying, I, dmirror(I))

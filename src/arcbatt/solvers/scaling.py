@@ -20,6 +20,7 @@ def solve_469497ad(I):
     """The picture is enlarged as many times as it has colors, the ground not counted, and red
     rays leave the corners of the square, seen only on the ground.
     """
+    # Generated pairs have rectangles of any sides, also at the edge; the task has squares.
     large = upscale(I, decrement(numcolors(I)))
     block = argmax(sfilter(objects(large, T, F, F), square), size)
     # Away from the edge there are only the square and the ground.

@@ -264,9 +264,9 @@ def solve_6fa7a44f(I):
 
 
 def solve_73251a56(I):
-    """Patches of one color hide cells. They are filled from the mirror image along the main diagonal.
-    Right of the diagonal each row shows the colors of the first row, in runs one cell longer
-    than those of the row above; the diagonal has its own color.
+    """Patches of one color hide cells. They are filled from the mirror image along the main
+    diagonal. Right of the diagonal each row shows the colors of the first row, in runs one cell
+    longer than those of the row above; the diagonal has its own color.
     """
     # Mirrored over the diagonal, hardly anything but the patches moves.
     cells = lbind(ofcolor, I)

@@ -96,17 +96,24 @@ def solve_57aa92db(I):
 
 
 def solve_6a1e5592(I):
-    """The gray pieces go up into the gaps of the red ceiling, each into one that its upper part
-    just fills, so that no gap is left; they turn blue.
+    """The pieces go up into the gaps of the ceiling, each into one that its upper part just fills,
+    so that no gap is left; they turn blue. The ceiling may also be at another edge.
     """
     ground = mostcolor(I)
-    top_shape = astuple(increment(lowermost(ofcolor(I, RED))), width(I))
-    top_cells = asindices(canvas(RED, top_shape))
+    # Turned so that the ceiling, whose outermost row has no gaps, is at the top.
+    turned = compose(lbind(mir_rot, I), lbind(add, THREE))
+    has_ceiling = chain(flip, lbind(contained, ground), compose(first, turned))
+    n_turns = extract((4, 1, 2, 3), has_ceiling)
+    upright = turned(n_turns)
+    hue = index(upright, ORIGIN)
+    piece_hue = other(remove(hue, palette(I)), ground)
+    top_shape = astuple(increment(lowermost(ofcolor(upright, hue))), width(upright))
+    top_cells = asindices(canvas(hue, top_shape))
     parts = rbind(rbind(rbind(objects, F), F), T)
     cells_of = lbind(apply, toindices)
     top = rbind(rbind(crop, top_shape), ORIGIN)
     gaps = chain(cells_of, rbind(colorfilter, ground), compose(parts, top))
-    pieces = chain(cells_of, rbind(colorfilter, GREY), parts)
+    pieces = chain(cells_of, rbind(colorfilter, piece_hue), parts)
     # Of a gap and a piece: the first cell of the piece comes to the first cell of the gap.
     way = fork(subtract, compose(first, first), compose(first, last))
     placed = fork(shift, last, way)
@@ -116,7 +123,8 @@ def solve_6a1e5592(I):
     change = fork(combine, compose(lbind(recolor, ground), last), in_blue)
     changes = compose(lbind(apply, change), compose(rbind(sfilter, fits), for_first_gap))
     fill_one_gap = lbind(mapply, fork(lbind(prapply, paint), initset, changes))
-    output = first(power(fill_one_gap, size(gaps(I)))(initset(I)))
+    filled = first(power(fill_one_gap, size(gaps(upright)))(initset(upright)))
+    output = power(rot270, n_turns)(filled)
     return output
 
 

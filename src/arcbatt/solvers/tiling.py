@@ -128,8 +128,8 @@ def solve_a416b8f3(I):
 
 
 def solve_b190f7f5(I):
-    """One half is a stamp of one color, the other a small picture: each of its cells is stamped, in its
-    color, at its place in a large grid.
+    """One half is a stamp of one color, the other a small picture: each of its cells is stamped, in
+    its color, at its place in a large grid.
     """
     halves = branch(portrait(I), vsplit(I, 2), hsplit(I, 2))
     stamp = argmin(halves, numcolors)
