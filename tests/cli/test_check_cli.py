@@ -211,3 +211,12 @@ def test_check_needs_something_to_check() -> None:
     message = error_of("check")
     assert "--library" in message and "Usage" in message
     assert "give only one of them" in error_of("check", "--library", "--json", "--show", "1")
+
+
+def test_a_task_id_that_cannot_be_encoded_is_a_note(tmp_path: Path) -> None:
+    pair = {"input": [[1, 2]], "output": [[2, 1]]}
+    task = {"train": [pair], "test": [{"input": [[3, 4]]}]}
+    tasks = tmp_path / "tasks.json"
+    tasks.write_text(json.dumps({"\ud800": task, "67a3c6ac": task}))
+    outcome = Outcome("check", write(tmp_path, RIGHT), "--data", tasks)
+    assert outcome.status == 0 and "'\\ud800' is not a task id" in outcome.err

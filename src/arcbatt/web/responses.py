@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncIterator, Callable
 from typing import Any, cast
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from arcbatt.drawing.pages import render_page
 from arcbatt.drawing.png import render_png
@@ -30,6 +32,20 @@ NAVIGATION = (
     ("/draw", "Draw"),
     ("/write", "Write"),
 )
+
+
+class EventStream(StreamingResponse):
+    """Server-sent events; `on_end` is called when they end, or the client is gone."""
+
+    def __init__(self, events: AsyncIterator[str], on_end: Callable[[], None]) -> None:
+        super().__init__(events, media_type="text/event-stream")
+        self._on_end = on_end
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._on_end()
 
 
 def catalog_of(request: Request) -> Catalog:

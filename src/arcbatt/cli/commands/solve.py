@@ -20,6 +20,7 @@ from arcbatt.proposers.registry import (
 from arcbatt.solving import SearchOptions
 from arcbatt.solving.cluster import check_cluster
 
+from .. import notes_interrupts
 from ..completion import complete_source
 from ..console import stop
 from ..lookup import check_device, find_source
@@ -56,6 +57,7 @@ EXAMPLES = (
 )
 
 
+@notes_interrupts
 def solve(
     ctx: typer.Context,
     source: Annotated[
@@ -110,7 +112,8 @@ def solve(
         typer.Option(
             "--submission",
             metavar="FILE",
-            help="Write the submission to this file too, and keep it current.",
+            help="Write the submission to this file too, and keep it current; with --resume, "
+            "name it again.",
             show_default=False,
         ),
     ] = None,
@@ -144,8 +147,9 @@ def solve(
 
     Exits with 0, with 2 if something cannot be read or written, with 130 if it was interrupted.
     """
+    place = None if submission is None else str(submission.absolute())
     request = SearchRequest(
-        parse_duration(budget), rounds, cluster, tuple(trace or ()), explain, limit, as_json
+        parse_duration(budget), rounds, cluster, tuple(trace or ()), explain, limit, as_json, place
     )
     check_cluster(cluster)
     if resume is not None:
@@ -160,7 +164,7 @@ def solve(
         data=data,
         tasks=tuple(tasks) if tasks else chosen,
         skip_bad=skip_bad,
-        submission=None if submission is None else str(submission.absolute()),
+        submission=place,
         proposers=_choose_proposers(proposers),
         pool=None if pool is None else str(pool.absolute()),
         library=library,
