@@ -91,6 +91,25 @@ KnownPool = Annotated[
 Library = Annotated[
     bool, typer.Option("--library/--no-library", help="Use the bundled solvers, or not.")
 ]
+Proposers = Annotated[
+    str | None,
+    typer.Option(
+        "--proposers",
+        metavar="NAME,NAME...",
+        help="Which proposers search for programs; by default all.",
+        show_default=False,
+    ),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory",
+        metavar="SIZE",
+        help="The most memory for enumerating one task: 512MiB (the default), 1GiB. Each thread "
+        "enumerates one task at a time.",
+        show_default=False,
+    ),
+]
 Seed = Annotated[int, typer.Option("--seed", metavar="K", help="The random seed.")]
 Rounds = Annotated[
     int | None,

@@ -73,6 +73,17 @@ def load_answers(source: str | os.PathLike[str]) -> Answers:
     return _seal(_kaggle_solutions(documents, solutions))
 
 
+def has_answers(source: str | os.PathLike[str]) -> bool:
+    """Return whether all tasks of a source have answers that can be read."""
+    if isinstance(source, str) and source in TASK_SETS:
+        return True
+    try:
+        load_answers(source)
+    except TaskError:
+        return False
+    return True
+
+
 @phase("load")
 def find_answers(task_id: str) -> Answers:
     """Return the sealed answers to the one task that `arcbatt.tasks.find_task` finds."""

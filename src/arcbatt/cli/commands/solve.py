@@ -7,16 +7,8 @@ from typing import Annotated
 
 import typer
 
-from arcbatt.proposers import PROPOSER_NAMES
-from arcbatt.proposers.enumerate import EnumerateOptions
 from arcbatt.proposers.evolve import EvolveOptions
-from arcbatt.proposers.registry import (
-    DEFAULT_MAX_BYTES,
-    PARTS,
-    check_names,
-    check_switches,
-    pass_names,
-)
+from arcbatt.proposers.registry import PARTS, check_switches, pass_names
 from arcbatt.solving import SearchOptions
 from arcbatt.solving.cluster import check_cluster
 
@@ -31,7 +23,9 @@ from ..options import (
     KnownPool,
     Library,
     Limit,
+    Memory,
     OutFolder,
+    Proposers,
     ResumedRun,
     Rounds,
     Seed,
@@ -40,8 +34,14 @@ from ..options import (
     Threads,
     TimeBudget,
 )
-from ..search_session import SearchRequest, resume_run, start_run
-from ..units import format_bytes, parse_bytes, parse_duration
+from ..search_session import (
+    SearchRequest,
+    choose_memory,
+    choose_proposers,
+    resume_run,
+    start_run,
+)
+from ..units import parse_duration
 
 EXAMPLES = (
     ("arcbatt solve arc-agi-1/training --budget 2m", "all tasks of a set, in two minutes"),
@@ -74,12 +74,7 @@ def solve(
     threads: Threads = None,
     pool: KnownPool = None,
     library: Library = True,
-    proposers: Annotated[
-        str,
-        typer.Option(
-            "--proposers", metavar="NAME,NAME...", help="Which proposers search for programs."
-        ),
-    ] = ",".join(PROPOSER_NAMES),
+    proposers: Proposers = None,
     off: Annotated[
         list[str] | None,
         typer.Option(
@@ -91,15 +86,7 @@ def solve(
             show_default=False,
         ),
     ] = None,
-    memory: Annotated[
-        str,
-        typer.Option(
-            "--memory",
-            metavar="SIZE",
-            help="The most memory for enumerating one task: 512MiB, 1GiB. Each thread enumerates "
-            "one task at a time.",
-        ),
-    ] = format_bytes(DEFAULT_MAX_BYTES),
+    memory: Memory = None,
     cluster: ClusterName = None,
     skip_bad: SkipBad = False,
     seed: Seed = 0,
@@ -161,27 +148,17 @@ def solve(
         tasks=tuple(tasks) if tasks else chosen,
         skip_bad=skip_bad,
         submission=None if submission is None else str(submission.absolute()),
-        proposers=_choose_proposers(proposers),
+        proposers=choose_proposers(proposers),
         pool=None if pool is None else str(pool.absolute()),
         library=library,
         device=device,
         n_threads=threads,
         off=_choose_off(off or []),
-        enumerate=EnumerateOptions(max_bytes=parse_bytes(memory)),
+        enumerate=choose_memory(memory),
         evolve=EvolveOptions(seed=seed),
     )
     check_device(device, is_here=cluster is None)
     start_run("solve", options, out, request)
-
-
-def _choose_proposers(text: str) -> tuple[str, ...]:
-    try:
-        names = check_names([name for name in text.split(",") if name])
-    except ValueError as error:
-        stop(str(error))
-    if not names:
-        stop(f"no proposer was named; the proposers are: {', '.join(PROPOSER_NAMES)}")
-    return names
 
 
 def _choose_off(given: list[str]) -> frozenset[str]:
