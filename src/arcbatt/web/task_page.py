@@ -28,7 +28,7 @@ from arcbatt.scoring.disclosure import show_answer
 from arcbatt.solving.descriptions import describe_candidate, say_weight
 from arcbatt.solving.ledger import RankedCandidate, TaskKnowledge, read_knowledge
 from arcbatt.solving.ranking import weigh
-from arcbatt.solving.report.views import FITS, TaskView, rename_program, view_values
+from arcbatt.solving.report.views import TaskView, rename_program, view_values
 from arcbatt.tasks import Grid, Task, TaskError
 from arcbatt.tasks.program_names import program_name
 
@@ -246,7 +246,7 @@ class _Miss:
 def _misses(shown: ShownTask) -> Any:
     """Yield the demos on which the best program of an unfitted task is wrong."""
     view = shown.view
-    if view is None or view.best is None or view.state == FITS:
+    if view is None or view.best is None or view.best_fits:
         return
     (program,) = parse_programs(view.best["program"], "program")
     checked = check_program(program, KnownTask(shown.task, None))

@@ -51,6 +51,7 @@ def evolve(
             min=1,
             max=MAX_CARD_SIZE,
             help="New programs per round; by default 800, or 3,200 if this machine has a GPU.",
+            rich_help_panel=given.SEARCH,
         ),
     ] = None,
     use_differs: Annotated[
@@ -58,6 +59,7 @@ def evolve(
         typer.Option(
             "--differs/--no-differs",
             help="Keep nearly right programs, or not.",
+            rich_help_panel=given.SEARCH,
         ),
     ] = True,
     out: given.OutFolder = given.DEFAULT_OUT,

@@ -17,6 +17,8 @@ from ..console import stop
 from ..lookup import check_device, find_source
 from ..options import (
     DEFAULT_OUT,
+    OUTPUT,
+    SEARCH,
     AsJson,
     ClusterName,
     DeviceName,
@@ -44,14 +46,14 @@ from ..search_session import (
 from ..units import parse_duration
 
 EXAMPLES = (
-    ("arcbatt solve arc-agi-1/training --budget 2m", "all tasks of a set, in two minutes"),
+    ("arcbatt solve arc-agi-1/training --budget 2m", "a set, in two minutes"),
     ("arcbatt solve 67a3c6ac --budget 10s", "one task, its attempts drawn"),
     ("arcbatt solve arc_challenges.json --submission submission.json", "a file of many tasks"),
     (
         "arcbatt solve arc-agi-1/training --tasks 67a3c6ac,00d62c1b --trace 67a3c6ac",
         "two tasks, one of them traced",
     ),
-    ("arcbatt solve arc-agi-1/training --cluster local:16", "on 16 processes; auto: on Ray"),
+    ("arcbatt solve arc-agi-1/training --cluster local:16", "on 16 processes"),
     ("arcbatt solve --resume runs/solve-20260101-120000", "resume a run"),
 )
 
@@ -62,8 +64,8 @@ def solve(
         str | None,
         typer.Argument(
             metavar="SET|FILE|FOLDER|ID",
-            help="The tasks: a built-in set, a file of one task or many, a folder of task files, "
-            "or the id of a task of a built-in set.",
+            help="The tasks: a built-in set, a file, a folder, or the id of a task. Files hold one "
+            "task or many; ids are those of built-in sets.",
             autocompletion=complete_source,
             show_default=False,
         ),
@@ -80,10 +82,11 @@ def solve(
         typer.Option(
             "--off",
             metavar="NAME,NAME...",
-            help=f"Leave out a part ({', '.join(PARTS)}), a pass of enumerate "
-            f"({', '.join(pass_names())}), or a primitive of the search; may be given "
-            "several times.",
+            help="Leave out parts, passes or primitives. An unknown name lists all. The parts "
+            f"are {', '.join(PARTS)}; the passes of enumerate are {', '.join(pass_names())}. May "
+            "be given several times.",
             show_default=False,
+            rich_help_panel=SEARCH,
         ),
     ] = None,
     memory: Memory = None,
@@ -97,8 +100,9 @@ def solve(
         typer.Option(
             "--submission",
             metavar="FILE",
-            help="Write the submission to this file too, and keep it current.",
+            help="Keep the submission in this file too.",
             show_default=False,
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
     resume: ResumedRun = None,
@@ -106,8 +110,9 @@ def solve(
         bool,
         typer.Option(
             "--explain/--no-explain",
-            help="At the end, while the budget lasts, write pages that explain programs that fit "
-            "all demos, the most confident first; or not.",
+            help="Write pages that explain programs, or not. They are written at the end, while "
+            "the budget lasts, for programs that fit all demos, the most confident first.",
+            rich_help_panel=OUTPUT,
         ),
     ] = True,
     trace: Annotated[
@@ -115,9 +120,10 @@ def solve(
         typer.Option(
             "--trace",
             metavar="ID",
-            help="Print everything tried for a task, and why its attempts won; may be given "
+            help="Print all that is tried for a task. Also why its attempts won; may be given "
             "several times.",
             show_default=False,
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
     limit: Limit = 20,
