@@ -137,7 +137,8 @@ def test_import_the_library(path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     outcome = Outcome("pool", "import", "--library", "--pool", path)
     assert outcome.status == 0
     assert outcome.out == (
-        f"{n_programs} added, {n_alike} the same as another, 0 rejected; {n_programs} programs in {path}\n"
+        f"{n_programs} added, {n_alike} the same as another, 0 rejected; "
+        f"{n_programs} programs in {path}\n"
     )
     again = Outcome("pool", "import", "--library", "--pool", path, "--json").json
     assert (again["added"], again["known"], again["total"]) == (0, n_programs + n_alike, n_programs)

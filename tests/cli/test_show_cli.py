@@ -117,7 +117,7 @@ def test_a_task_can_be_shown_beside_an_invalid_one(tmp_path: Path) -> None:
     assert Outcome("show", "mine", "--data", data).status == 0
     assert Outcome("explain", path, "--task", "mine", "--data", data).status == 0
     assert Outcome("check", path, "--data", data).status == 0
-    run = ("run", "--no-library", "--program", path, "--data", data)
+    run = ("run", "--no-library", "--program", path, data)
     assert Outcome(*run, "--tasks", "mine").status == 0
     for command in (("show", "bad", "--data", data), run):
         assert '"train" is empty' in error_of(*command)

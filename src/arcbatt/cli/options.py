@@ -7,21 +7,21 @@ import typer
 
 from arcbatt.measure import MAX_THREADS
 
-from .completion import complete_set, complete_task
+from .completion import complete_set, complete_source, complete_task
 
 DEFAULT_DATA = "arc-agi-1/training"
 DEFAULT_OUT = Path("runs")
 # Headings of options in help, after the common ones.
 SEARCH, MACHINE, OUTPUT = "Search", "Machine", "Output"
 
-DataSet = Annotated[
+TASKS_METAVAR = "SET|FILE|FOLDER|ID"
+TASKS_HELP = (
+    "The tasks: a built-in set, a file, a folder, or the id of a task. Files hold one task or "
+    "many; ids are those of built-in sets."
+)
+Tasks = Annotated[
     str,
-    typer.Option(
-        "--data",
-        metavar="SET",
-        help="The tasks: a built-in set, a Kaggle file, or a folder.",
-        autocompletion=complete_set,
-    ),
+    typer.Argument(metavar=TASKS_METAVAR, help=TASKS_HELP, autocompletion=complete_source),
 ]
 TaskIds = Annotated[
     list[str] | None,

@@ -14,14 +14,14 @@ from arcbatt.solving import SearchOptions
 from arcbatt.solving.cluster import check_cluster
 
 from .. import options as given
-from ..lookup import check_device, find_source
+from ..lookup import check_device, find_tasks
 from ..search_session import SearchRequest, resume_run, start_run
 from ..units import parse_duration
 
 EXAMPLES = (
     ("arcbatt evolve --budget 10m", "ten minutes on ARC-AGI-1 training, from the bundled solvers"),
     (
-        "arcbatt evolve --data my/tasks --pool mine.db",
+        "arcbatt evolve my/tasks --pool mine.db",
         "on a folder of tasks, from the programs of a pool too",
     ),
     ("arcbatt evolve --cluster local:16", "16 islands that exchange what they find"),
@@ -32,7 +32,7 @@ EXAMPLES = (
 
 def evolve(
     ctx: typer.Context,
-    data: given.DataSet = given.DEFAULT_DATA,
+    source: given.Tasks = given.DEFAULT_DATA,
     tasks: given.TaskIds = None,
     budget: given.TimeBudget = "10m",
     pool: given.KnownPool = None,
@@ -79,13 +79,13 @@ def evolve(
     if resume is not None:
         resume_run(ctx, resume, "evolve", request)
         return
-    source, chosen = find_source(data)
+    data, chosen = find_tasks(source, tasks)
     check_device(device, is_here=cluster is None)
     if card_size is None:
         card_size = choose_card_size(device) if cluster is None else DEFAULT_CARD_SIZE
     options = SearchOptions(
-        data=source,
-        tasks=tuple(tasks) if tasks else chosen,
+        data=data,
+        tasks=chosen,
         skip_bad=skip_bad,
         proposers=("evolve",),
         pool=None if pool is None else str(pool.absolute()),

@@ -156,8 +156,8 @@ def _read(path: Path, sure: str | None, least: str | None) -> MergeSource:
         for task_id, entries in submission.items()
         if task_id not in found
     }
-    for task_id, confidences in found.items():
-        if len(submission.get(task_id, ())) != len(confidences):
+    for task_id, values in found.items():
+        if len(submission.get(task_id, ())) != len(values):
             raise SubmissionError(
                 f"{path / SUBMISSION}: task {task_id} is not as in the results of the run"
             )

@@ -14,11 +14,13 @@ from arcbatt.solving.cluster import check_cluster
 
 from ..completion import complete_source
 from ..console import stop
-from ..lookup import check_device, find_source
+from ..lookup import check_device, find_tasks
 from ..options import (
     DEFAULT_OUT,
     OUTPUT,
     SEARCH,
+    TASKS_HELP,
+    TASKS_METAVAR,
     AsJson,
     ClusterName,
     DeviceName,
@@ -63,9 +65,8 @@ def solve(
     source: Annotated[
         str | None,
         typer.Argument(
-            metavar="SET|FILE|FOLDER|ID",
-            help="The tasks: a built-in set, a file, a folder, or the id of a task. Files hold one "
-            "task or many; ids are those of built-in sets.",
+            metavar=TASKS_METAVAR,
+            help=TASKS_HELP,
             autocompletion=complete_source,
             show_default=False,
         ),
@@ -146,12 +147,10 @@ def solve(
         return
     if source is None:
         stop("which tasks? Name a set, a file, a folder or a task, or a run to --resume")
-    data, chosen = find_source(source)
-    if chosen and tasks:
-        stop(f"{source} is one task; --tasks chooses among those of a set")
+    data, chosen = find_tasks(source, tasks)
     options = SearchOptions(
         data=data,
-        tasks=tuple(tasks) if tasks else chosen,
+        tasks=chosen,
         skip_bad=skip_bad,
         submission=None if submission is None else str(submission.absolute()),
         proposers=choose_proposers(proposers),
