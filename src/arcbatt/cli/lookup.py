@@ -41,6 +41,7 @@ from arcbatt.tasks import (
     require_valid,
 )
 from arcbatt.tasks.program_names import program_name, task_id_of
+from arcbatt.tasks.source_names import split_source
 
 from .console import print_notice, stop
 
@@ -125,7 +126,7 @@ def find_tasks(name: str, names: Sequence[str] | None) -> tuple[str, tuple[str, 
 
 def _is_there(name: str) -> bool:
     try:
-        return Path(name).exists()
+        return Path(split_source(name)[0]).exists()
     except (OSError, ValueError):
         return False
 
@@ -236,7 +237,10 @@ def _report_rejected(rejected: Sequence[RejectedProgram]) -> None:
 
 
 def _is_path(name: str) -> bool:
-    return name.endswith(".json") or os.sep in name or (name != "" and Path(name).exists())
+    path, _ = split_source(name)
+    return (
+        path.endswith((".json", ".jsonl")) or os.sep in path or (path != "" and Path(path).exists())
+    )
 
 
 def get_primitive(name: str) -> Primitive:

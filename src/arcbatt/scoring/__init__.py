@@ -9,6 +9,7 @@ from arcbatt.scoring.answers import (
     is_right,
     load_answers,
     n_answers,
+    same_answers,
     seal_answers,
 )
 from arcbatt.scoring.merge import Merged, MergeSource, confidences_by_task, merge_submissions
@@ -33,6 +34,7 @@ __all__ = [
     "merge_submissions",
     "n_answers",
     "read_submission",
+    "same_answers",
     "score",
     "seal_answers",
 ]

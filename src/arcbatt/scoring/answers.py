@@ -157,6 +157,12 @@ def is_right(answers: Answers, task_id: str, test_index: int, grid: object) -> b
     )
 
 
+def same_answers(first: Answers, second: Answers, task_id: str) -> tuple[bool, ...]:
+    """Return for each test input of a task whether two sources have the same answer."""
+    pairs = zip(_grids(first, task_id), _grids(second, task_id), strict=False)
+    return tuple(one == other for one, other in pairs)
+
+
 def n_answers(answers: Answers, task_id: str) -> int:
     """Return the number of test inputs of a task."""
     return len(_grids(answers, task_id))
