@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, cast
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from arcbatt.drawing.charts import Chart
 from arcbatt.drawing.pages import render_page
 from arcbatt.drawing.png import render_png
 from arcbatt.drawing.scene import Block
@@ -29,6 +31,7 @@ NAVIGATION = (
     ("/compare", "Compare"),
     ("/draw", "Draw"),
     ("/write", "Write"),
+    ("/primitives", "Primitives"),
 )
 
 
@@ -50,6 +53,19 @@ def show_page(request: Request, template: str, status: int = 200, **values: Any)
         **{"count": count, **values},
     )
     return HTMLResponse(page, status)
+
+
+def charts_to_json(charts: Sequence[Chart]) -> list[dict[str, Any]]:
+    """Return charts as data for `charts.js`."""
+    return [
+        {
+            "title": chart.title,
+            "x": chart.x_label,
+            "y": chart.y_label,
+            "lines": [{"name": line.name, "points": line.points} for line in chart.lines],
+        }
+        for chart in charts
+    ]
 
 
 def export_page(template: str, name: str, **values: Any) -> Response:

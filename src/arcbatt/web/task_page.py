@@ -33,6 +33,7 @@ from arcbatt.tasks import Grid, Task, TaskError
 from arcbatt.tasks.program_names import program_name
 
 from .catalog import find_task, task_key
+from .draw import BUDGETS_S
 from .responses import catalog_of, export_file, export_page, export_scene, show_page
 from .run_data import ShownRun, read_run
 
@@ -165,7 +166,7 @@ def _knowledge(run: ShownRun, task: Task) -> TaskKnowledge | None:
 def show_task(request: Request) -> Response:
     """Show a task with all that is known about it."""
     shown = find_shown(request)
-    return show_page(request, "task.html", **task_values(shown))
+    return show_page(request, "task.html", budgets_s=BUDGETS_S, **task_values(shown))
 
 
 def task_values(shown: ShownTask) -> dict[str, Any]:
