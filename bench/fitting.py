@@ -206,15 +206,15 @@ def confidence_rows(
     runs: Sequence[Judged], ranked: Sequence[RankedTask]
 ) -> tuple[Floats, Floats, Floats, NDArray[np.int64]]:
     """Return features, rightness, confidence and fold of test inputs with an attempt."""
-    features, right, said, folds = [], [], [], []
+    features, right, confidence, folds = [], [], [], []
     for judged, each, fold in zip(runs, ranked, folds_of(runs), strict=True):
         for test, attempts in zip(each.tests, judged.is_right(each), strict=True):
             if test.attempts[0].best is not None:
                 features.append(confidence_features(test.attempts[0], test.total_evidence))
                 right.append(any(attempts))
-                said.append(test.confidence)
+                confidence.append(test.confidence)
                 folds.append(fold)
-    return np.array(features), np.array(right, np.float64), np.array(said), np.array(folds)
+    return np.array(features), np.array(right, np.float64), np.array(confidence), np.array(folds)
 
 
 def fit(console: Console, sets: dict[str, Sequence[Judged]]) -> None:
@@ -257,19 +257,21 @@ def fit(console: Console, sets: dict[str, Sequence[Judged]]) -> None:
             cells.append(str(sum(all(map(any, task)) for task in right)))
             cells.append(str(sum(all(test[0] for test in task) for task in right)))
             begin += len(of_set)
-        features, is_right, said, fold_of = confidence_rows(runs, ranked)
+        features, is_right, confidence, fold_of = confidence_rows(runs, ranked)
         if name == "cross-validated":
-            said = np.empty(len(is_right))
+            confidence = np.empty(len(is_right))
             for fold in range(N_FOLDS):
                 constants = fit_confidence(features[fold_of != fold], is_right[fold_of != fold])
-                said[fold_of == fold] = 1 / (1 + np.exp(-features[fold_of == fold] @ constants))
+                confidence[fold_of == fold] = 1 / (
+                    1 + np.exp(-features[fold_of == fold] @ constants)
+                )
         if name == "fitted":
             constants = fit_confidence(features, is_right)
-            said = 1 / (1 + np.exp(-features @ constants))
+            confidence = 1 / (1 + np.exp(-features @ constants))
         shown = (
             [""] * len(FAULTS) if name == "cross-validated" else [f"{c:.2f}" for c in per_task[0]]
         )
-        table.add_row(name, *shown, *cells, f"{float(((said - is_right) ** 2).mean()):.3f}")
+        table.add_row(name, *shown, *cells, f"{float(((confidence - is_right) ** 2).mean()):.3f}")
     console.print(table)
     console.print("COSTS = (" + ", ".join(f"{each:.2f}" for each in costs) + ")")
     console.print("CONFIDENCE = (" + ", ".join(f"{each:.2f}" for each in constants) + ")")

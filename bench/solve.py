@@ -249,12 +249,12 @@ def run_shared(
 def reliability(console: Console, runs: Sequence[Judged], path: Path) -> None:
     """Draw how often attempts are right by their confidence."""
     ranked = [rank_task(judged.candidates) for judged in runs]
-    _, right, said, _ = confidence_rows(runs, ranked)
-    brier = float(((said - right) ** 2).mean())
+    _, right, confidence, _ = confidence_rows(runs, ranked)
+    brier = float(((confidence - right) ** 2).mean())
     # Deciles of the test inputs: every point stands for equally many.
-    tenths = np.array_split(np.argsort(said, kind="stable"), 10)
+    tenths = np.array_split(np.argsort(confidence, kind="stable"), 10)
     points = tuple(
-        (float(said[each].mean()), float(right[each].mean())) for each in tenths if len(each)
+        (float(confidence[each].mean()), float(right[each].mean())) for each in tenths if len(each)
     )
     chart = Chart(
         title=f"{len(right)} test inputs, Brier score {brier:.3f}",

@@ -185,3 +185,12 @@ def test_check_on_one_task_whatever_the_names(tmp_path: Path) -> None:
     own = ("check", path, "--task", "mine", "--data", kaggle_file(tmp_path))
     assert Outcome(*own).status == 0
     assert "no task '67a3c6ad'" in error_of("check", path, "--task", "67a3c6ad")
+
+
+def test_a_task_id_that_cannot_be_encoded_is_a_note(tmp_path: Path) -> None:
+    pair = {"input": [[1, 2]], "output": [[2, 1]]}
+    task = {"train": [pair], "test": [{"input": [[3, 4]]}]}
+    tasks = tmp_path / "tasks.json"
+    tasks.write_text(json.dumps({"\ud800": task, "67a3c6ac": task}))
+    outcome = Outcome("check", write(tmp_path, RIGHT), "--data", tasks)
+    assert outcome.status == 0 and "'\\ud800' is not a task id" in outcome.err

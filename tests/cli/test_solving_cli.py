@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import stat
 import sys
+import weakref
 from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
@@ -20,10 +22,19 @@ from arcbatt.cli.units import format_bytes, parse_bytes
 from arcbatt.evaluation import TaskBoard
 from arcbatt.pool import Pool
 from arcbatt.proposers import Context
-from arcbatt.solving import Loop, RunStore, SearchOptions
+from arcbatt.scoring import read_submission
+from arcbatt.solving import Loop, RunStore, SearchOptions, search
+from arcbatt.solving.run_folder import RunFolder
+from arcbatt.solving.run_store import make_config
 from arcbatt.tasks import Task
 from tests.support.commands import Outcome, error_of
-from tests.support.search import Scripted, check_submission_file, training, trial_for
+from tests.support.search import (
+    Scripted,
+    check_submission_file,
+    default_signals,
+    training,
+    trial_for,
+)
 
 SET = "arc-agi-1/training"
 TASKS = "67a3c6ac,00d62c1b,25d8a9c8"
@@ -69,6 +80,31 @@ def test_solve_shows_what_it_found_and_where_it_is(tmp_path: Path) -> None:
     check_submission_file(path / "submission.json", training(*TASKS.split(",")))
     config = json.loads((path / "config.json").read_text())
     assert config["options"]["tasks"] == [TASKS] and config["options"]["data"] == SET
+
+
+class Dropped:
+    """An object whose weak references may have callbacks."""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+def test_an_interrupt_while_a_search_is_opened_ends_it_with_its_results(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Python swallows an exception that a signal handler raises in a weak reference's callback."""
+    real = search.make_proposers
+
+    def interrupted(*args: Any) -> Any:
+        dropped = Dropped()
+        reference = weakref.ref(dropped, lambda _: signal.raise_signal(signal.SIGINT))
+        del dropped
+        assert reference() is None
+        return real(*args)
+
+    monkeypatch.setattr(search, "make_proposers", interrupted)
+    with default_signals():
+        outcome = solve(tmp_path, "67a3c6ac", *QUICK)
+    assert outcome.status == 130 and "interrupted; the results" in outcome.err
+    assert read_submission(folder_of(tmp_path) / "submission.json").keys() == {"67a3c6ac"}
 
 
 def test_solve_as_json(tmp_path: Path) -> None:
@@ -502,7 +538,7 @@ def test_score_wants_answers_and_a_file(tmp_path: Path) -> None:
 def test_a_folder_that_is_no_run_is_said_with_where_runs_are(tmp_path: Path) -> None:
     (tmp_path / "submission.json").write_text("{}")  # as the folder that `kaggle` writes to has it
     error = error_of("score", tmp_path)
-    assert f"{tmp_path} is not the folder of a run: config.json: No such file" in error
+    assert f"{tmp_path} is not the folder of a run: config.json: no such file" in error
     assert "the runs are in" not in error and "Errno" not in error
     RunStore.create(tmp_path / "runs", "kaggle", SearchOptions(SET)).close()
     hint = f"the runs are in {tmp_path / 'runs'}, name one of them"
@@ -586,3 +622,29 @@ def test_programs_of_a_run_lead_back_to_their_tasks(tmp_path: Path) -> None:
     assert {row["task"]: row["fits"] for row in checked["programs"]} == {"a-b": True, "a_b": True}
     explained = Outcome("explain", programs, "--task", "a-b", "--data", many)
     assert explained.status == 0 and "demo 1 is right" in explained.out
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("data", 5, "it.options.data: unexpected 5"),
+        ("tasks", [5], "expected several names"),
+        ("tasks", {"a": 1}, "no task"),
+        ("pool", [], "pool is"),
+        ("n_threads", "two", "n_threads is 'two'"),
+        ("proposers", [], "no proposer"),
+        ("proposers", [7], "proposers is (7,)"),
+    ],
+)
+def test_odd_options_of_a_run_are_refused(
+    tmp_path: Path, option: str, value: Any, said: str
+) -> None:
+    options = SearchOptions(SET, ("67a3c6ac",), ("known",), library=False, device="cpu")
+    folder = RunFolder.create(tmp_path, make_config("solve", options))
+    folder.close()
+    config = folder.path / "config.json"
+    content = json.loads(config.read_text())
+    content["options"][option] = value
+    config.write_text(json.dumps(content))
+    error = error_of("solve", "--resume", folder.path, "--rounds", 1, "--budget", "1h")
+    assert said in " ".join(error.split())

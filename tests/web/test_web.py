@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -14,6 +15,8 @@ import time
 import urllib.request
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import partial
 from html import unescape
 from io import BytesIO
 from pathlib import Path
@@ -35,14 +38,14 @@ from arcbatt.solving.report.views import TaskView
 from arcbatt.solving.run_folder import LOCK
 from arcbatt.solving.runs import compare_runs, split_runs
 from arcbatt.tasks import load
-from arcbatt.web import Settings, create_app, runs_page
+from arcbatt.web import Settings, create_app, protocol, runs_page
 from arcbatt.web.assets import read_assets
 from arcbatt.web.catalog import make_keys, task_key
 from arcbatt.web.security import MAX_BODY_BYTES, SECURITY_HEADERS, Guard
 from arcbatt.web.server import address_of
 from arcbatt.web.settings import DEFAULT_PORT, is_local
 from tests.support.search import HOSTILE
-from tests.support.web import SHOWN_TASKS, TwoRuns
+from tests.support.web import SHOWN_TASKS, TwoRuns, serving
 
 OWN = f"http://127.0.0.1:{DEFAULT_PORT}"
 SET = "/sets/arc-agi-1-training"
@@ -329,6 +332,13 @@ def test_a_run_without_its_ledger_is_shown(two_runs: TwoRuns, tmp_path: Path) ->
         (lambda results: results["by_task"][1].update(confidence="high"), "unexpected 'high'"),
         (lambda results: results["by_task"][0]["tests"].clear(), "tests: it is empty"),
         (lambda results: results.update(by_task={}), "it.by_task: expected a list"),
+        (lambda results: results.update(proposers={"known": {}}), "'elapsed_s' is missing"),
+        (lambda results: results.update(parts={"known": {"all": 5}}), "expected an object"),
+        (lambda results: results["by_task"][0].update(proposer="\ud800"), "unexpected '\\ud800'"),
+        (
+            lambda results: results["by_task"][0]["tests"][0]["attempts"][0]["grid"][0].append(1),
+            "attempts[0].grid: row",
+        ),
     ],
 )
 def test_malformed_results_are_reported_with_their_place(
@@ -492,6 +502,80 @@ def test_the_number_of_live_pages_is_bounded(
     monkeypatch.setattr(runs_page, "MAX_STREAMS", 0)
     answer = client.get(f"/api/runs/{two_runs.second}/events")
     assert answer.status_code == 503 and "close some" in answer.json()["error"]
+
+
+def test_pages_that_ask_at_once_do_not_exceed_the_number(
+    two_runs: TwoRuns, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(runs_page, "MAX_STREAMS", 3)
+    copied = tmp_path / "copied"
+    shutil.copytree(two_runs.folder / two_runs.second, copied)
+    lock = FileLock(copied / LOCK, thread_local=False)
+    lock.acquire()  # it seems to be running, so that its events do not end
+    with serving(runs=(copied,)) as address, ExitStack() as stack:
+        stack.callback(lock.release, force=True)
+        place = address.removeprefix("http://")
+        host, _, port = place.partition(":")
+        streams = [
+            stack.enter_context(socket.create_connection((host, int(port)))) for _ in range(8)
+        ]
+        for each in streams:
+            each.sendall(f"GET /api/runs/copied/events HTTP/1.1\r\nHost: {place}\r\n\r\n".encode())
+        statuses = [each.recv(4096).split()[1] for each in streams]
+        assert sorted(statuses) == [b"200"] * 3 + [b"503"] * 5
+
+
+def test_headers_must_arrive_in_time(two_runs: TwoRuns, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "HEADERS_S", 0.1)
+    with serving(runs_folder=two_runs.folder) as address:
+        place = address.removeprefix("http://")
+        host, _, port = place.partition(":")
+        for begun in (b"", b"GET / HT", f"GET / HTTP/1.1\r\nHost: {place}\r\n".encode()):
+            with socket.create_connection((host, int(port))) as slow:
+                slow.sendall(begun)
+                answer = b"".join(iter(partial(slow.recv, 4096), b""))
+            assert answer.startswith(b"HTTP/1.1 408")
+        assert urllib.request.urlopen(f"{address}/runs").status == 200
+
+
+def test_an_aborted_upload_is_no_fault(two_runs: TwoRuns) -> None:
+    messages = [
+        {"type": "http.request", "body": b'{"task', "more_body": True},
+        {"type": "http.disconnect"},
+    ]
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return messages.pop(0) if len(messages) > 1 else messages[0]
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    headers = {"host": f"127.0.0.1:{DEFAULT_PORT}", "content-length": "99"}
+    headers["origin"] = f"http://{headers['host']}"
+    scope = {
+        "type": "http",
+        "http_version": "1.1",
+        "method": "POST",
+        "scheme": "http",
+        "path": "/api/solve",
+        "query_string": b"",
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+    }
+    # A fault would be raised again for the server to log.
+    asyncio.run(create_app(Settings(runs_folder=two_runs.folder))(scope, receive, send))
+    assert sent[0]["status"] == 400
+
+
+@pytest.mark.parametrize("file", ["config.json", "results.json", "log.jsonl"])
+def test_files_nested_too_deep_are_reported(two_runs: TwoRuns, tmp_path: Path, file: str) -> None:
+    copied = tmp_path / "copied"
+    shutil.copytree(two_runs.folder / two_runs.second, copied)
+    (copied / file).write_text("[" * 100_000 + "\n")
+    with client_of(Settings(runs_folder=tmp_path)) as client:
+        assert client.get("/runs").status_code == 200
+        answer = client.get("/runs/copied")
+        assert answer.status_code == 422 and file in unescape(answer.text)
 
 
 # --- the command ---

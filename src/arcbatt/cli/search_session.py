@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
@@ -11,6 +11,7 @@ from shlex import quote
 import typer
 from rich.text import Text
 
+from arcbatt.interrupts import TERMINATION, Interrupt, noting_interrupts
 from arcbatt.plurals import count
 from arcbatt.pool import Pool
 from arcbatt.proposers import PROPOSER_NAMES
@@ -19,15 +20,15 @@ from arcbatt.proposers.registry import check_names
 from arcbatt.scoring import has_answers
 from arcbatt.solving import RunStore, Search, SearchOptions
 from arcbatt.solving.descriptions import describe_ranking
-from arcbatt.solving.interrupts import TERMINATION, noting_interrupts
 from arcbatt.solving.run_folder import REPORT, SUBMISSION, RunFolder
 from arcbatt.solving.run_store import make_config, missing_space, read_options
 from arcbatt.suggestion import suggest
 from arcbatt.tasks import BadTask, Task
 
-from . import INTERRUPTED
+from . import INTERRUPTED, ignore_signals
 from .cluster_display import print_worker_notices, worker_tables, workers_to_json
 from .console import (
+    clean,
     print_blocks,
     print_json,
     print_notice,
@@ -49,7 +50,10 @@ from .timing import wall_s
 from .units import format_duration, parse_bytes
 
 # Parameters that may be given with --resume; all others are the run's own.
-RESUMABLE = {"budget", "cluster", "rounds", "resume", "explain", "trace", "limit", "as_json"}
+RESUMABLE = {
+    *("budget", "cluster", "rounds", "resume", "submission", "explain", "trace", "limit"),
+    "as_json",
+}
 # A run of `kaggle` is one of `solve` with options that its folder keeps.
 RESUMED_BY = {"kaggle": "solve"}
 
@@ -65,6 +69,7 @@ class SearchRequest:
     explain: bool = False
     limit: int = 20
     as_json: bool = False
+    submission: str | None = None
 
 
 def choose_proposers(text: str | None) -> tuple[str, ...]:
@@ -89,18 +94,16 @@ def start_run(command: str, options: SearchOptions, out: Path, request: SearchRe
     """Check all that can be checked in advance, then search in a new run folder."""
     tasks, bad = _load_tasks(options)
     _check_traced(tasks, request.traced)
-    if options.submission is not None:
-        place = Path(options.submission)
-        if why := why_unwritable(place):
-            stop(f"--submission: {place} {why}; name a file")
+    _check_submission(request.submission)
     if options.pool is not None:
         Pool.open(options.pool, create=False).close()
     if lack := missing_space(out, len(tasks)):
         if not options.survives_errors:
             stop(f"{lack}; free some, or choose another folder with --out")
         print_notice(f"{lack}; continuing nevertheless")
-    folder = RunFolder.create(out, make_config(command, options))
-    _run(folder, options, tasks, bad, request)
+    with _noting_interrupts() as interrupt:
+        folder = RunFolder.create(out, make_config(command, options))
+        _run(folder, options, tasks, bad, request, interrupt)
 
 
 def resume_run(ctx: typer.Context, path: Path, command: str, request: SearchRequest) -> None:
@@ -110,7 +113,12 @@ def resume_run(ctx: typer.Context, path: Path, command: str, request: SearchRequ
         if name not in RESUMABLE and source is not None and source.name == "COMMANDLINE":
             words = "SET" if name == "source" else f"--{name.replace('_', '-')}"
             stop(f"{words} cannot be given with --resume: the run keeps its own")
-    folder = RunFolder.open(path)
+    with _noting_interrupts() as interrupt:
+        _resume(RunFolder.open(path), command, request, interrupt)
+
+
+def _resume(folder: RunFolder, command: str, request: SearchRequest, interrupt: Interrupt) -> None:
+    path = folder.path
     with ExitStack() as on_failure:
         on_failure.callback(folder.close)
         resumed_by = RESUMED_BY.get(folder.config.command, folder.config.command)
@@ -119,11 +127,31 @@ def resume_run(ctx: typer.Context, path: Path, command: str, request: SearchRequ
                 f"{path} is the folder of `arcbatt {folder.config.command}`; "
                 f"arcbatt {resumed_by} --resume {quote(str(path))} resumes it"
             )
+        _check_submission(request.submission)
         options = read_options(folder.config)
         tasks, bad = _load_tasks(options)
         _check_traced(tasks, request.traced)
         on_failure.pop_all()
-    _run(folder, options, tasks, bad, request)
+    if request.submission is None and options.submission is not None:
+        # A folder may come from elsewhere, and its config may name any file.
+        other = clean(options.submission)
+        print_notice(f"the run also wrote {other}; --submission {quote(other)} keeps that current")
+    _run(folder, options, tasks, bad, request, interrupt)
+
+
+@contextmanager
+def _noting_interrupts() -> Iterator[Interrupt]:
+    """Note signals in a flag from before there is a folder until all is written, and shown."""
+    with noting_interrupts(Interrupt(), *TERMINATION) as interrupt:
+        try:
+            yield interrupt
+        finally:
+            ignore_signals()
+
+
+def _check_submission(submission: str | None) -> None:
+    if submission is not None and (why := why_unwritable(Path(submission))):
+        stop(f"--submission: {submission} {why}; name a file")
 
 
 def _load_tasks(options: SearchOptions) -> tuple[list[Task], list[BadTask]]:
@@ -159,6 +187,7 @@ def _run(
     tasks: Sequence[Task],
     bad: Sequence[BadTask],
     request: SearchRequest,
+    interrupt: Interrupt,
 ) -> None:
     """Search in a folder and show the results; exit with 130 if the search was interrupted."""
     print_faults(bad)
@@ -166,6 +195,7 @@ def _run(
     with warnings_as_notices():
         store = RunStore(
             folder,
+            submission=request.submission,
             bad=bad,
             on_explained=lambda n, of: display.say_quietly(f"explanations: {n} of {of}"),
         )
@@ -176,8 +206,9 @@ def _run(
             cluster=request.cluster,
             watcher=display,
             traced=request.traced,
+            interrupt=interrupt,
         )
-        with noting_interrupts(search.interrupt, *TERMINATION), search, display:
+        with search, display:
             # Starting the process is part of the budget.
             budget_s = request.budget_s - wall_s()
             search.run(budget_s, request.rounds, explain=request.explain)
@@ -217,7 +248,7 @@ def _show(search: Search, store: RunStore, display: LoopDisplay, request: Search
             *worker_tables(loop),
             *([draw_attempts(ranked[0])] if len(ranked) == 1 else []),
             *_rules(store, len(ranked)),
-            _summary(search, store),
+            _summary(search, store, request),
         )
 
 
@@ -229,7 +260,7 @@ def _rules(store: RunStore, n_tasks: int) -> list[Text]:
     return [Text.assemble(("learned rules\n", "bold"), "\n".join(lines))]
 
 
-def _summary(search: Search, store: RunStore) -> Text:
+def _summary(search: Search, store: RunStore, request: SearchRequest) -> Text:
     loop, path = search.loop, store.path
     text = Text(
         f"programs fit {loop.n_fitted} of {count(len(loop.tasks), 'task')} "
@@ -246,6 +277,6 @@ def _summary(search: Search, store: RunStore) -> Text:
             f"\n{count(len(store.bad), 'task')} not valid: left out, with stand-ins as attempts"
         )
         text.append(left_out, style="not bold yellow")
-    submission = search.options.submission or path / SUBMISSION
+    submission = request.submission or path / SUBMISSION
     text.append(f"\nsubmission: {submission}", style="not bold green")
     return text

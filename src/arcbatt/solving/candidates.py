@@ -6,6 +6,7 @@ A candidate may fit only some demos, or none, as long as it gives a grid: rankin
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from arcbatt.evaluation import Trial
@@ -18,6 +19,8 @@ from arcbatt.tasks import Grid, Task
 from .properties import SharedProperties
 
 MAX_KEPT = 96
+# Outputs of a task are much alike: with equal rows shared they take a sixth of the memory.
+MAX_SHARED_ROWS = 8 * MAX_KEPT
 
 Rank = tuple[object, ...]
 
@@ -32,6 +35,7 @@ class TaskCandidates:
         self._worst: Rank | None = None
         # Cached by test input and grid.
         self._broken: dict[tuple[int, Grid], tuple[str, ...]] = {}
+        self._rows: dict[tuple[int, ...], tuple[int, ...]] = {}
         self.fits = False
         """Whether some candidate fits all demos; such a candidate is never evicted."""
         self.version = 0
@@ -51,7 +55,7 @@ class TaskCandidates:
 
     def keep(self, candidate: Candidate) -> Candidate | None:
         """Keep a wanted candidate; return the one that was evicted, if any."""
-        self._kept[candidate.program] = candidate
+        self._kept[candidate.program] = self._with_shared_rows(candidate)
         evicted = None
         if len(self._kept) > MAX_KEPT:
             evicted = max(self._kept.values(), key=lambda each: each.rank)
@@ -64,6 +68,17 @@ class TaskCandidates:
         self.fits |= candidate.fits
         self.version += 1
         return evicted
+
+    def _with_shared_rows(self, candidate: Candidate) -> Candidate:
+        """Return a candidate whose outputs consist of the row objects of earlier ones."""
+        if len(self._rows) > MAX_SHARED_ROWS:
+            self._rows.clear()  # some are of evicted candidates
+        share = self._rows.setdefault
+        outputs = tuple(
+            None if grid is None else tuple([share(row, row) for row in grid])
+            for grid in candidate.trial.outputs
+        )
+        return replace(candidate, trial=replace(candidate.trial, outputs=outputs))
 
     @property
     def kept(self) -> list[Candidate]:

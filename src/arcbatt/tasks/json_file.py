@@ -10,6 +10,15 @@ from arcbatt.tasks.validation import TaskError, show
 _PACKED = {b"PK\x03\x04": "zip", b"\x1f\x8b": "gzip"}
 
 
+class _NotANumber(ValueError):
+    """Python would read it as a number that JSON does not have, such as NaN."""
+
+
+def refuse_constant(name: str) -> float:
+    """Raise ValueError for NaN and infinities (the `parse_constant` of `json.loads`)."""
+    raise _NotANumber(name)
+
+
 class _DuplicateKey(Exception):
     """A JSON object repeats a key; the argument is the key."""
 
@@ -43,7 +52,7 @@ def read_text(path: Path, error: type[Exception] = TaskError) -> str:
 def parse_json(text: str, path: str, error: type[Exception] = TaskError) -> Any:
     """Return the JSON value of a text; `path` is the place for messages."""
     try:
-        return json.loads(text, object_pairs_hook=_object)
+        return json.loads(text, object_pairs_hook=_object, parse_constant=refuse_constant)
     except json.JSONDecodeError as problem:
         raise error(
             f"{path}: line {problem.lineno}, column {problem.colno}: not JSON: {problem.msg}"
@@ -52,6 +61,8 @@ def parse_json(text: str, path: str, error: type[Exception] = TaskError) -> Any:
         raise error(
             f"{path}: the key {show(problem.args[0])} appears twice in one object"
         ) from None
+    except _NotANumber as problem:
+        raise error(f"{path}: {problem} is not a number of JSON") from None
     except RecursionError:
         raise error(f"{path}: lists or objects are nested too deep") from None
     except ValueError:

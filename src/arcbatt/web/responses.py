@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, cast
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from arcbatt.drawing.charts import Chart
 from arcbatt.drawing.pages import render_page
@@ -33,6 +34,20 @@ NAVIGATION = (
     ("/write", "Write"),
     ("/primitives", "Primitives"),
 )
+
+
+class EventStream(StreamingResponse):
+    """Server-sent events; `on_end` is called when they end, or the client is gone."""
+
+    def __init__(self, events: AsyncIterator[str], on_end: Callable[[], None]) -> None:
+        super().__init__(events, media_type="text/event-stream")
+        self._on_end = on_end
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._on_end()
 
 
 def catalog_of(request: Request) -> Catalog:

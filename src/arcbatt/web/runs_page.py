@@ -16,7 +16,7 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from arcbatt.drawing.charts import lay_out_charts
@@ -33,7 +33,14 @@ from arcbatt.solving.runs import RunSummary, is_running, remove_run, summarize_r
 from .bodies import read_object, read_text
 from .catalog import Catalog, mtime_ns_of
 from .gallery import gallery_values
-from .responses import catalog_of, charts_to_json, export_file, export_scene, show_page
+from .responses import (
+    EventStream,
+    catalog_of,
+    charts_to_json,
+    export_file,
+    export_scene,
+    show_page,
+)
 from .run_data import ShownRun, count_solved, read_run
 
 POLL_S = 1.0
@@ -197,35 +204,37 @@ async def watch_run(request: Request) -> Response:
     if state.n_streams >= MAX_STREAMS:
         raise HTTPException(503, f"{MAX_STREAMS} pages are being kept current; close some")
 
-    async def events() -> AsyncIterator[str]:
-        state.n_streams += 1
-        try:
-            seen: tuple[int, ...] | None = None
-            silent_s = 0.0
-            while not await request.is_disconnected():
-                now = _stamp(path)
-                if now != seen:
-                    seen, silent_s = now, 0.0
-                    try:
-                        progress = await run_in_threadpool(_read_progress, catalog, key)
-                    except (HTTPException, RunFolderError, OSError) as error:
-                        why = error.detail if isinstance(error, HTTPException) else str(error)
-                        yield f"event: {TROUBLE}\ndata: {json.dumps(why)}\n\n"
-                        return
-                    yield f"data: {json.dumps(progress)}\n\n"
-                    if not progress["running"]:
-                        return
-                elif not await run_in_threadpool(is_running, path):
-                    seen = None  # the run ended without a final event
-                elif silent_s >= HEARTBEAT_S:
-                    silent_s = 0.0
-                    yield ": still here\n\n"
-                await asyncio.sleep(POLL_S)
-                silent_s += POLL_S
-        finally:
-            state.n_streams -= 1
+    # Counted here, not when the events begin: other requests are handled in between.
+    state.n_streams += 1
 
-    return StreamingResponse(events(), media_type="text/event-stream")
+    def end() -> None:
+        state.n_streams -= 1
+
+    async def events() -> AsyncIterator[str]:
+        seen: tuple[int, ...] | None = None
+        silent_s = 0.0
+        while not await request.is_disconnected():
+            now = _stamp(path)
+            if now != seen:
+                seen, silent_s = now, 0.0
+                try:
+                    progress = await run_in_threadpool(_read_progress, catalog, key)
+                except (HTTPException, RunFolderError, OSError) as error:
+                    why = error.detail if isinstance(error, HTTPException) else str(error)
+                    yield f"event: {TROUBLE}\ndata: {json.dumps(why)}\n\n"
+                    return
+                yield f"data: {json.dumps(progress)}\n\n"
+                if not progress["running"]:
+                    return
+            elif not await run_in_threadpool(is_running, path):
+                seen = None  # the run ended without a final event
+            elif silent_s >= HEARTBEAT_S:
+                silent_s = 0.0
+                yield ": still here\n\n"
+            await asyncio.sleep(POLL_S)
+            silent_s += POLL_S
+
+    return EventStream(events(), end)
 
 
 def _read_progress(catalog: Catalog, key: str) -> dict[str, Any]:
