@@ -14,6 +14,10 @@ from rich.text import Text
 from arcbatt.interrupts import TERMINATION, Interrupt, noting_interrupts
 from arcbatt.plurals import count
 from arcbatt.pool import Pool
+from arcbatt.proposers import PROPOSER_NAMES
+from arcbatt.proposers.enumerate import EnumerateOptions
+from arcbatt.proposers.registry import check_names
+from arcbatt.scoring import has_answers
 from arcbatt.solving import RunStore, Search, SearchOptions
 from arcbatt.solving.descriptions import describe_ranking
 from arcbatt.solving.run_folder import REPORT, SUBMISSION, RunFolder
@@ -43,7 +47,7 @@ from .loop_display import (
     task_table,
 )
 from .timing import wall_s
-from .units import format_duration
+from .units import format_duration, parse_bytes
 
 # Parameters that may be given with --resume; all others are the run's own.
 RESUMABLE = {
@@ -66,6 +70,24 @@ class SearchRequest:
     limit: int = 20
     as_json: bool = False
     submission: str | None = None
+
+
+def choose_proposers(text: str | None) -> tuple[str, ...]:
+    """Return the proposers in "NAME,NAME...", or all; stop at an unknown name."""
+    if text is None:
+        return PROPOSER_NAMES
+    try:
+        names = check_names([name for name in text.split(",") if name])
+    except ValueError as error:
+        stop(f"--proposers: {error}")
+    if not names:
+        stop(f"--proposers names none; the proposers are {', '.join(PROPOSER_NAMES)}")
+    return names
+
+
+def choose_memory(text: str | None) -> EnumerateOptions:
+    """Return the options of enumeration for an amount of memory as text, or by default."""
+    return EnumerateOptions() if text is None else EnumerateOptions(max_bytes=parse_bytes(text))
 
 
 def start_run(command: str, options: SearchOptions, out: Path, request: SearchRequest) -> None:
@@ -247,7 +269,8 @@ def _summary(search: Search, store: RunStore, request: SearchRequest) -> Text:
     )
     if share := share_of_gpus(loop):
         text.append(f"\n{share}", style="not bold")
-    text.append(f"\nwhether they are right: arcbatt score {quote(str(path))}", style="not bold")
+    if has_answers(search.options.data):
+        text.append(f"\nwhether they are right: arcbatt score {quote(str(path))}", style="not bold")
     text.append(f"\nreport: {path / REPORT}", style="not bold green")
     if store.bad:
         left_out = (

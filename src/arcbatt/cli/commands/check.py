@@ -28,11 +28,18 @@ from arcbatt.checking.changed_tasks import KINDS
 from arcbatt.language import Budget, ParsedProgram
 from arcbatt.language.budget import MAX_BUDGET
 from arcbatt.library import library_files
+<<<<<<< HEAD
 from arcbatt.plurals import count
 from arcbatt.tasks import Pair
 from arcbatt.tasks.program_names import program_name, task_id_of
 
 from ..check_drawing import draw_checked_task, draw_first_trouble
+=======
+from arcbatt.tasks.program_names import program_name, task_id_of
+
+from ..check_drawing import draw_checked_task
+from ..completion import complete_task
+>>>>>>> sh
 from ..console import (
     can_overwrite,
     counting_bar,
@@ -42,12 +49,13 @@ from ..console import (
     print_notice,
     stdout,
 )
-from ..lookup import parse_files
+from ..lookup import get_known_task, parse_files
 from ..options import AsJson, TaskSource
 
 EXAMPLES = (
     ("arcbatt check --library", "the bundled solvers"),
     ("arcbatt check my_solvers.py --show 2", "your own, two of them drawn"),
+    ("arcbatt check mine.py --task 67a3c6ac", "programs of any name on one task"),
     ("arcbatt check evolved/*.py --json", "for a script"),
     ("arcbatt check mine.py --data tasks/", "on your own task files"),
     ("arcbatt check mine.py --turned", "do they hold when their tasks are turned or recolored?"),
@@ -80,6 +88,17 @@ def check(
     library: Annotated[
         bool, typer.Option("--library", help="Check the solvers that come with arcbatt.")
     ] = False,
+    task: Annotated[
+        str | None,
+        typer.Option(
+            "--task",
+            metavar="ID",
+            help="Check the programs of FILEs on this task, whatever their names. Of the bundled "
+            "solvers, only its own is checked.",
+            autocompletion=complete_task,
+            show_default=False,
+        ),
+    ] = None,
     data: TaskSource = None,
     as_json: AsJson = False,
     show: Annotated[
@@ -164,7 +183,15 @@ def check(
     further = {} if pairs is None else read_pairs(pairs)
     programs, rejected, errors = parse_files(paths)
     find: FindTask = find_named
-    if data is not None:
+    if task is not None:
+        known = get_known_task(task, data)
+        bundled = {str(path) for path in library_files()} if library else set()
+        own = program_name(known.task.id)
+        programs = [each for each in programs if each.file not in bundled or each.name == own]
+        find = lambda _name: known  # noqa: E731
+        if not programs and library and not files:
+            ctx.fail(f"no solver for {known.task.id} comes with arcbatt")
+    elif data is not None:
         tasks = load_source(data)
         find = tasks.find_named
         errors += (
