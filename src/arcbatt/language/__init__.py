@@ -10,7 +10,6 @@ from .interpreter import Result, evaluate_call, interpret
 from .ir import Node, Program
 from .parse import (
     ParsedProgram,
-    ProgramError,
     RejectedProgram,
     parse_file,
     parse_program,
@@ -19,6 +18,7 @@ from .parse import (
     read_lines,
     to_program,
 )
+from .program_error import ProgramError
 from .registry import Primitive, all_primitives, find_primitive
 from .text import format_batt, format_program
 from .values import Function, Value, format_value

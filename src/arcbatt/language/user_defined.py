@@ -23,7 +23,8 @@ from .domains import tell
 from .failure import CallFailed, out_of_range, over_budget, wrong_type
 from .interpreter import interpret
 from .ir import INPUTS, Program
-from .parse import ProgramError, parse_expression
+from .parse import parse_expression
+from .program_error import ProgramError
 from .registry import (
     CPU_ONLY,
     Primitive,

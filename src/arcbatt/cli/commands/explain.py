@@ -67,7 +67,7 @@ def explain(
     if too_large := why_too_large(program):
         stop(f"{program.file}:{program.line}: {too_large}; `arcbatt check` runs it")
     pairs = _choose_pairs(pair or (FIRST_DEMO if html is None else "all"), known.task)
-    source = read_source(program, file.read_bytes().decode("utf-8"))
+    source = read_source(program)
     explanation = trace(program, source, known.task, pairs, judge_answers(known))
     if html is not None:
         write_file(html, make_page(explanation))

@@ -34,5 +34,5 @@ def write_explanations(
 @phase("display")
 def _page(winner: Winner, program: ParsedProgram, text: str) -> str:
     task = winner.ranked.task
-    source = read_source(program, text)
+    source = read_source(program)
     return make_page(explain(program, source, task, all_pairs(task), unjudged))
