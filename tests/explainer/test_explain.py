@@ -2,7 +2,6 @@
 
 import io
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 from rich.console import Console

@@ -309,7 +309,7 @@ def check_program(
     program: ParsedProgram, known: KnownTask | None, budget: Budget | None = None
 ) -> ProgramCheck:
     """Check one program on a task, or only its types."""
-    places = _places(program)
+    places = program.places()
     warnings = tuple(
         LineWarning(*places[warning.node], warning.message)
         for warning in infer(program.program).warnings
@@ -430,16 +430,3 @@ def _with_plain_numbers(value: Value) -> Value:
     if isinstance(value, tuple):
         return tuple(_with_plain_numbers(member) for member in value)
     return int(value) if isinstance(value, bool) else value
-
-
-def _places(program: ParsedProgram) -> dict[Node, LinePlace]:
-    """Return the first line that needs each node."""
-    places: dict[Node, LinePlace] = {}
-    for number, name, result in program.lines:
-        stack = [result]
-        while stack:
-            node = stack.pop()
-            if node not in places:
-                places[node] = (number, name)
-                stack.extend(node.args)
-    return places

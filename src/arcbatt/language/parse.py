@@ -64,6 +64,18 @@ class ParsedProgram:
         """The name that the text gives it."""
         return self.program.name
 
+    def places(self) -> dict[Node, tuple[int, str]]:
+        """Return the first line that needs each node: its number and the name it assigns."""
+        places: dict[Node, tuple[int, str]] = {}
+        for number, name, result in self.lines:
+            stack = [result]
+            while stack:
+                node = stack.pop()
+                if node not in places:
+                    places[node] = (number, name)
+                    stack.extend(node.args)
+        return places
+
     def __repr__(self) -> str:
         return f"<ParsedProgram {self.name}: {self.file}:{self.line}>"
 
@@ -105,7 +117,15 @@ def _read_text(path: str | os.PathLike[str]) -> str:
 
 @phase("load")
 def read_file(path: str | os.PathLike[str]) -> list[ParsedProgram | RejectedProgram]:
-    """Return all programs of a file; text that is not a program is a `RejectedProgram`."""
+    """Return all programs of a file; text that is not a program is a `RejectedProgram`.
+
+    In a file of prose, Markdown or JSON (.md, .txt, .json, .jsonl, .html, .log) only functions are
+    looked at, as `read_programs` does.
+    """
+    from .replies import is_prose, read_programs  # here, since it imports this module
+
+    if is_prose(path):
+        return read_programs(_read_text(path), str(path))
     return list(read_chunks(_split(_read_text(path).split("\n")), str(path)))
 
 
@@ -204,7 +224,7 @@ class Chunk(NamedTuple):
     column: int = 0
 
 
-class _Openings:
+class Openings:
     """The string, brackets or continued line still open after the lines read so far."""
 
     def __init__(self) -> None:
@@ -250,7 +270,7 @@ def _split(lines: Iterable[str]) -> Iterator[Chunk]:
     """
     chunk: list[str] = []
     first_line = 0
-    openings = _Openings()
+    openings = Openings()
     n_followed = 0  # lines of the chunk that were scanned, which is done only if needed
     is_reported = False  # whether stray lines since the last program were reported
     text_from = Chunk(0, "")
@@ -264,7 +284,7 @@ def _split(lines: Iterable[str]) -> Iterator[Chunk]:
             if chunk:
                 yield Chunk(first_line, "\n".join(chunk))
             chunk, first_line = [line], number
-            openings, n_followed, is_reported = _Openings(), 0, False
+            openings, n_followed, is_reported = Openings(), 0, False
             continue
         if chunk:
             for each in chunk[n_followed:]:
@@ -274,7 +294,7 @@ def _split(lines: Iterable[str]) -> Iterator[Chunk]:
                 chunk.append(line)
                 continue
             yield Chunk(first_line, "\n".join(chunk))
-            chunk, openings = [], _Openings()
+            chunk, openings = [], Openings()
         was_in_text = openings.in_text
         if was_in_text or '"""' in line or "'''" in line:
             openings.follow(line)
@@ -340,13 +360,12 @@ def _programs_among(
     for chunk in held:
         helpers.add(chunk)
     others = [not chunk.trouble and not _takes_inputs(chunk.text) for chunk in held]
-    words = [set(_WORD.findall(chunk.text)) if any(others) else set() for chunk in held]
-    for place, chunk in enumerate(held):
-        name = _NAME.match(chunk.text)
-        is_called = name is not None and any(
-            name.group(1) in found for k, found in enumerate(words) if k != place
-        )
-        if not (others[place] and is_called):
+    names = [name.group(1) if (name := _NAME.match(chunk.text)) else "" for chunk in held]
+    called: set[str] = set()
+    for name, chunk in zip(names, held if any(others) else (), strict=False):
+        called.update(set(_WORD.findall(chunk.text)) - {name})
+    for name, is_other, chunk in zip(names, others, held, strict=True):
+        if not (is_other and name in called):
             yield chunk, helpers.near(chunk.line)
 
 
