@@ -71,7 +71,7 @@ def test_programs_of_a_reply_with_their_places() -> None:
 
 @pytest.mark.parametrize("indent", [None, 2])
 def test_programs_in_json(indent: int | None) -> None:
-    texts = [f"def solve_{k}(I):\n    x = hmirror(I)  # \"{k}\"\n    return x\n" for k in range(3)]
+    texts = [f'def solve_{k}(I):\n    x = hmirror(I)  # "{k}"\n    return x\n' for k in range(3)]
     content = json.dumps([{"why": "the def is", "program": each} for each in texts], indent=indent)
     found = arcbatt.read_programs(content)
     assert [each.name for each in found] == ["solve_0", "solve_1", "solve_2"]
@@ -99,7 +99,7 @@ def test_other_text_is_passed_over(text: str) -> None:
         "def f(" * 300_000,
         "def f(I):\n" * 20_000,
         "def f(I): " + "(" * 500_000,
-        '"def f(' + '\\n' * 500_000,
+        '"def f(' + "\\n" * 500_000,
         '"' + "\\" * 1_000_000,
         "> " * 1_000_000,
         "def f(\n" * 100_000,

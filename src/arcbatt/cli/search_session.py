@@ -74,7 +74,7 @@ def start_run(command: str, options: SearchOptions, out: Path, request: SearchRe
     if options.pool is not None:
         Pool.open(options.pool, create=False).close()
     if lack := missing_space(out, len(tasks)):
-        if not options.survives_errors:
+        if command != "kaggle":
             stop(f"{lack}; free some, or choose another folder with --out")
         print_notice(f"{lack}; continuing nevertheless")
     folder = RunFolder.create(out, make_config(command, options))

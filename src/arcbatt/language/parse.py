@@ -124,7 +124,7 @@ def read_file(path: str | os.PathLike[str]) -> list[ParsedProgram | RejectedProg
     """
     from .replies import is_prose, read_programs  # here, since it imports this module
 
-    if is_prose(path):
+    if is_prose(Path(path)):
         return read_programs(_read_text(path), str(path))
     return list(read_chunks(_split(_read_text(path).split("\n")), str(path)))
 
@@ -360,12 +360,12 @@ def _programs_among(
     for chunk in held:
         helpers.add(chunk)
     others = [not chunk.trouble and not _takes_inputs(chunk.text) for chunk in held]
-    names = [name.group(1) if (name := _NAME.match(chunk.text)) else "" for chunk in held]
+    names = [found.group(1) if (found := _NAME.match(chunk.text)) else "" for chunk in held]
     called: set[str] = set()
-    for name, chunk in zip(names, held if any(others) else (), strict=False):
-        called.update(set(_WORD.findall(chunk.text)) - {name})
-    for name, is_other, chunk in zip(names, others, held, strict=True):
-        if not (is_other and name in called):
+    for own, chunk in zip(names, held if any(others) else (), strict=False):
+        called.update(set(_WORD.findall(chunk.text)) - {own})
+    for own, is_other, chunk in zip(names, others, held, strict=True):
+        if not (is_other and own in called):
             yield chunk, helpers.near(chunk.line)
 
 

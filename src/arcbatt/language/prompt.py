@@ -46,7 +46,7 @@ Types: Integer (Color, Count, Rank and codes are integers); Boolean; Pair is (ro
 size or direction; Grid is a tuple of rows; Indices is a set of Pairs; Cell is (color, Pair); Object
 is a set of Cells; Objects a set of Objects; Patch is Indices or Object; Element is Grid or Object;
 Numerical is Integer or Pair; Picture is (Pair, Grid), a grid at a place; Pictures a set of them;
-Demos is the type of S; Tuple[a], Set[a], C[a] (either) hold members of type a; a -> b is a function.
+Demos is the type of S; Tuple[a], Set[a], C[a] (either) hold members of type a; a -> b a function.
 """
 _CONSTANTS = """\
 Constants: BLACK 0 BLUE 1 RED 2 GREEN 3 YELLOW 4 GRAY 5 MAGENTA 6 ORANGE 7 CYAN 8 BROWN 9; ZERO ONE

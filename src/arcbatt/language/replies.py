@@ -47,9 +47,9 @@ def read_programs(text: str, file: str = "") -> list[ParsedProgram | RejectedPro
     return list(read_chunks(chunks, file))
 
 
-def is_prose(path: str | Path) -> bool:
+def is_prose(path: Path) -> bool:
     """Return whether a file has programs among other text, by its name."""
-    return Path(path).suffix.lower() in SUFFIXES
+    return path.suffix.lower() in SUFFIXES
 
 
 def _find(lines: list[str]) -> Iterator[Chunk]:

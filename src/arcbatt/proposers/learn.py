@@ -24,7 +24,7 @@ from arcbatt.plurals import count
 from arcbatt.tasks import Task
 
 from . import trees
-from .proposer import Context, Offer, Proposal, make_proposal, penalize_memorized, uncertain_tasks
+from .proposer import Context, Offer, Proposal, penalize_memorized, uncertain_tasks
 from .trees import GROW_TREE, TREES
 from .views import View, plain, turned_views, with_roles
 
@@ -207,7 +207,7 @@ class LearnProposer:
             n_pairs += len(batt.programs) * len(having_view)
             for t, (task, bits) in enumerate(having_view):
                 fitting[task.id] += [
-                    replace(make_proposal(batt.programs[p], task), bits=bits + rule_bits[p])
+                    replace(Proposal.from_program(batt.programs[p], task), bits=bits + rule_bits[p])
                     for p in np.flatnonzero(result.solved[:, t]).tolist()[:MAX_RULES_PER_VIEW]
                 ]
         return fitting, n_pairs

@@ -15,6 +15,7 @@ from typing import Any
 
 from arcbatt.suggestion import suggest
 
+from .ask import AskOptions, AskProposer
 from .enumerate import FIRST_PASSES, EnumerateOptions, EnumerateProposer, vocabulary
 from .enumerate.options import MODES
 from .evolve import EvolveOptions, EvolveProposer
@@ -30,6 +31,7 @@ PROPOSER_CLASSES = (
     EnumerateProposer,
     FinishProposer,
     EvolveProposer,
+    AskProposer,
 )
 PARTS: Mapping[str, str] = {
     name: text for each in PROPOSER_CLASSES for name, text in getattr(each, "switches", {}).items()
@@ -46,6 +48,7 @@ class ProposerOptions:
     off: frozenset[str] = frozenset()
     enumerate: EnumerateOptions = field(default_factory=EnumerateOptions)
     evolve: EvolveOptions = field(default_factory=EvolveOptions)
+    ask: AskOptions = field(default_factory=AskOptions)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "off", check_switches(self.off))
@@ -63,6 +66,8 @@ PROPOSERS: Mapping[str, Callable[[ProposerOptions], Proposer]] = {
     each.name: partial(_create, each) for each in PROPOSER_CLASSES
 }
 PROPOSER_NAMES = tuple(PROPOSERS)
+# Those of a search that names none: `ask` needs a model.
+DEFAULT_PROPOSERS = tuple(name for name in PROPOSERS if name != AskProposer.name)
 REQUIRED_ATTRIBUTES = ("name", "trust", "next_offer", "work", "finish", "counts")
 
 

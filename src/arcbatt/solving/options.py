@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from typing import Any, Self, get_origin, get_type_hints
 
-from arcbatt.proposers import PROPOSER_NAMES, ProposerOptions
+from arcbatt.proposers import DEFAULT_PROPOSERS, ProposerOptions
 
 
 @dataclass(frozen=True)
@@ -21,14 +21,14 @@ class SearchOptions(ProposerOptions):
 
     data: str = ""
     tasks: tuple[str, ...] | None = None
-    proposers: tuple[str, ...] = PROPOSER_NAMES
+    proposers: tuple[str, ...] = DEFAULT_PROPOSERS
     pool: str | None = None
     library: bool = True
     device: str = "auto"
     n_threads: int | None = None
     skip_bad: bool = False
     submission: str | None = None
-    survives_errors: bool = False
+    survives_errors: bool = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

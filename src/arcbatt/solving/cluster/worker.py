@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import socket
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from time import perf_counter, process_time
@@ -257,11 +257,31 @@ class UnitContext(BaseContext):
     def say(self, message: str) -> None:
         """Ignore messages: the driver describes the units it sends."""
 
+    def warn(self, message: str) -> None:
+        """Ignore warnings, as messages."""
+
+    def source_programs(self, task: Task) -> list[Program]:
+        return []
+
     def log(self, record: dict[str, Any]) -> None:
         now_s = perf_counter()
         whole = {"item": self._unit.item, "wall_s": now_s - self._logged_s, **record}
         self._logged_s = now_s
         self._calls.append(["log", whole])
+
+    def start(self, work: Callable[..., Any], *args: Any) -> None:
+        raise ValueError(f"{self._proposer.name} starts work beside the search: set `runs_here`")
+
+    def results(self) -> list[Any]:
+        return []
+
+    @property
+    def n_running(self) -> int:
+        return 0
+
+    @property
+    def has_results(self) -> bool:
+        return False
 
     def spend(self, task: Task, seconds: float) -> None:
         self._calls.append(["spend", task.id, seconds])
