@@ -9,11 +9,11 @@ TSC := build/tsc/node_modules/.bin/tsc
 # How long `make sanitize` fuzzes.
 MINUTES ?= 60
 
-.PHONY: run check test sanitize docs site screenshots bench gpu wheels bundle bundle-test clean
+.PHONY: run check test sanitize docs site screenshots bench gpu wheels bundle bundle-editor bundle-test clean
 
 run: $(VENV)/ready
-	$(BIN)/arcbatt solve arc-agi-1/training --no-library --budget 60s
-	$(BIN)/arcbatt score $$(ls -td runs/solve-* | head -n 1)
+	$(BIN)/arcbatt solve arc-agi-1/training --no-library --budget 60s --limit 5
+	$(BIN)/python bench/say_run.py runs
 
 # Linters, types and fast tests, in about a minute: for use while working.
 check: export CI := 1
@@ -83,6 +83,11 @@ wheels: $(VENV)/ready
 # A folder to upload as a Kaggle dataset; `bundle-test` runs its notebooks as Kaggle would.
 bundle: wheels
 	$(BIN)/python release/bundle.py
+
+# The libraries that the web app's scripts use, as the files in src/arcbatt/web/static; needs npm.
+bundle-editor:
+	npm ci --silent --no-audit --no-fund --prefix release/editor
+	cd release/editor && node build.js
 
 bundle-test:
 	$(BIN)/python release/bundle_test.py

@@ -35,7 +35,15 @@ SECTIONS = {
     "Solving": ("solve", "solve_all", "evolve", "Solution", "Solutions", "Watcher"),
     "Scoring": ("score", "Score"),
     "Keeping programs": ("Pool", "PoolProgram"),
-    "Own primitives and proposers": ("primitive", "Proposer", "Context", "Offer", "Proposal"),
+    "Own primitives and proposers": (
+        "primitive",
+        "Proposer",
+        "Context",
+        "Offer",
+        "Proposal",
+        "load_plugin",
+        "PluginError",
+    ),
 }
 LINES_OF_SIGNATURE = 88
 

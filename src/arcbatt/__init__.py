@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         read_programs,
     )
     from .language.registry import primitive
+    from .plugins import PluginError, load_plugin
     from .pool import Pool, PoolProgram
     from .proposers import Context, Offer, Proposal, Proposer
     from .scoring import Score
@@ -67,6 +68,7 @@ _PLACES = {
         "read_programs",
     ),
     "language.registry": ("primitive",),
+    "plugins": ("PluginError", "load_plugin"),
     "pool": ("PoolProgram", "Pool"),
     "proposers": ("Context", "Offer", "Proposal", "Proposer"),
     "scoring": ("Score",),
@@ -84,6 +86,7 @@ __all__ = [
     "Offer",
     "Pair",
     "ParsedProgram",
+    "PluginError",
     "Pool",
     "PoolProgram",
     "Program",
@@ -108,6 +111,7 @@ __all__ = [
     "interpret",
     "language_prompt",
     "load",
+    "load_plugin",
     "parse_file",
     "parse_program",
     "primitive",

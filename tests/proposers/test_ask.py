@@ -248,10 +248,10 @@ def test_a_server_that_knows_fewer_parameters_is_asked_in_simpler_form() -> None
 
 
 def test_a_key_that_comes_back_is_not_kept() -> None:
-    with model_server(always(Answer([f"{KEY}\n{reply(RIGHT)}"]))) as server:
-        with Pool.in_memory() as pool:
-            search(server, pool=pool)
-            (noted,) = [work.counts for work in pool.work() if work.item == "turn 1"]
+    answer = Answer([f"{KEY}\n{reply(RIGHT)}"])
+    with model_server(always(answer)) as server, Pool.in_memory() as pool:
+        search(server, pool=pool)
+        (noted,) = [work.counts for work in pool.work() if work.item == "turn 1"]
     assert "***" in noted["replies"][0] and KEY not in str(noted)
 
 

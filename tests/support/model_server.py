@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -61,10 +61,8 @@ def model_server(respond: Respond) -> Iterator[ModelServer]:
                 server.headers.append({k.lower(): v for k, v in self.headers.items()})
                 answer = server.respond(request)
             server.arrived.set()
-            try:
+            with suppress(OSError):  # the client has gone
                 _send(self, answer, request, server.closing)
-            except OSError:
-                pass  # the client has gone
 
     httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     httpd.daemon_threads = True

@@ -65,12 +65,12 @@ def paths(two_runs: TwoRuns) -> list[str]:
     return [
         SET,
         f"{SET}/tasks/00d62c1b",
-        f"{SET}/tasks/00d62c1b/programs/0",
+        f"{SET}/tasks/00d62c1b/programs/1",
         "/runs",
         run,
         f"/runs/{two_runs.first}/tasks/{SHOWN_TASKS[-1]}",
         f"{run}/tasks/{task}",
-        f"{run}/tasks/{task}/programs/0",
+        f"{run}/tasks/{task}/programs/1",
         "/compare",
         f"/compare?{query}",
         f"/compare?{query}&by=fits",
@@ -208,6 +208,8 @@ def test_a_token_is_required_and_kept_in_a_cookie(tmp_path: Path) -> None:
         "/sets/..%2f..%2fetc",
         f"{SET}/tasks/zzz",
         f"{SET}/tasks/..%2f..%2fpasswd",
+        "/sets/arc-agi-9/training",
+        f"{SET}/tasks/00d62c1b/programs/0",
         f"{SET}/tasks/00d62c1b/programs/7",
         f"{SET}/tasks/00d62c1b/programs/-1",
         f"{SET}/tasks/00d62c1b/programs/{'9' * 5000}",
@@ -251,7 +253,7 @@ def test_a_program_too_large_to_show_says_so(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("arcbatt.explainer.trace.MAX_LINES", 1)
-    answer = client.get(f"{SET}/tasks/00d62c1b/programs/0")
+    answer = client.get(f"{SET}/tasks/00d62c1b/programs/1")
     assert answer.status_code == 422 and "at most 1 lines" in answer.text
 
 
@@ -313,7 +315,7 @@ def test_a_run_without_its_ledger_is_shown(two_runs: TwoRuns, tmp_path: Path) ->
         assert client.get("/runs/copied").status_code == 200
         page = client.get("/runs/copied/tasks/67a3c6ac")
         assert page.status_code == 200 and "vmirror" in page.text
-        assert client.get("/runs/copied/tasks/67a3c6ac/programs/0").status_code == 200
+        assert client.get("/runs/copied/tasks/67a3c6ac/programs/1").status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -399,7 +401,7 @@ def test_styles_and_scripts_are_checked_before_they_are_sent_again(client: TestC
 def test_everything_exports_in_three_ways(client: TestClient, two_runs: TwoRuns) -> None:
     task = f"/runs/{two_runs.second}/tasks/{SHOWN_TASKS[0]}"
     query = f"?first={two_runs.first}&second={two_runs.second}"
-    for base, rest in ((task, ""), (f"{task}/programs/0", ""), ("/compare", query)):
+    for base, rest in ((task, ""), (f"{task}/programs/1", ""), ("/compare", query)):
         page = client.get(f"{base}/export.html{rest}")
         assert page.status_code == 200 and "attachment" in page.headers["content-disposition"]
         assert not re.search(r'(src|href)="(?!data:|#)', page.text), base

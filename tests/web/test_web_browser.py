@@ -40,7 +40,7 @@ def paths(runs: TwoRuns) -> list[str]:
         run,
         f"{run}/tasks/017c7c7b",
         f"{run}/tasks/{SHOWN_TASKS[-1]}",
-        f"{run}/tasks/017c7c7b/programs/0",
+        f"{run}/tasks/017c7c7b/programs/1",
         f"/compare?first={runs.first}&second={runs.second}",
         "/nowhere",
     ]
@@ -113,7 +113,7 @@ def test_digits_and_dark_mode_are_remembered(browser: Any, address: str, two_run
         page.wait_for_selector("canvas.digits")
         page.select_option("select[data-switch=theme]", "dark")
         dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
-        page = seen.open(f"/runs/{two_runs.second}/tasks/67a3c6ac/programs/0")
+        page = seen.open(f"/runs/{two_runs.second}/tasks/67a3c6ac/programs/1")
         page.wait_for_selector("svg path.digits", state="attached")
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == dark
         page.select_option("select[data-switch=cells]", "colors")

@@ -185,6 +185,12 @@ def _try_example(example: str, name: str) -> None:
         raise ValueError(f"{name}: the example {example!r} is wrong: it gives {got}")
 
 
+def module_of(primitive: Primitive) -> str:
+    """Return the name of the module that declares a user-defined primitive."""
+    assert isinstance(primitive.define, _Guarded)
+    return primitive.define.define.__module__
+
+
 def user_primitives_digest() -> bytes:
     """Return a digest of the code of all user-defined primitives, empty if there are none.
 

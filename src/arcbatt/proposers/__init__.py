@@ -6,10 +6,9 @@ assembled from values built bottom-up, `finish` rules on pictures that come near
 """
 
 from .proposer import Allowance, Candidate, Context, Offer, Proposal, Proposer
-from .registry import DEFAULT_PROPOSERS, PROPOSER_NAMES, ProposerOptions, make_proposers
+from .registry import PROPOSER_NAMES, ProposerOptions, make_proposers
 
 __all__ = [
-    "DEFAULT_PROPOSERS",
     "PROPOSER_NAMES",
     "Allowance",
     "Candidate",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from typing import Any, Self, get_origin, get_type_hints
 
-from arcbatt.proposers import DEFAULT_PROPOSERS, ProposerOptions
+from arcbatt.proposers import PROPOSER_NAMES, ProposerOptions
 
 
 @dataclass(frozen=True)
@@ -17,11 +17,12 @@ class SearchOptions(ProposerOptions):
     file whose programs are known from the start, as are the bundled solvers with `library`. With
     `skip_bad`, invalid tasks are left out instead of refused; `submission` is a second file for
     the submission. With `survives_errors`, an exception in a proposer ends only that proposer.
+    `plugins` are files and modules that were imported for it (`arcbatt.plugins`).
     """
 
     data: str = ""
     tasks: tuple[str, ...] | None = None
-    proposers: tuple[str, ...] = DEFAULT_PROPOSERS
+    proposers: tuple[str, ...] = PROPOSER_NAMES
     pool: str | None = None
     library: bool = True
     device: str = "auto"
@@ -29,6 +30,7 @@ class SearchOptions(ProposerOptions):
     skip_bad: bool = False
     submission: str | None = None
     survives_errors: bool = True
+    plugins: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()

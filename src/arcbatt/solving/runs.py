@@ -122,6 +122,29 @@ def read_results(path: Path) -> Mapping[str, Any]:
     return content
 
 
+def confidences_of_run(
+    path: Path,
+) -> tuple[dict[str, tuple[float, ...]], frozenset[tuple[str, int, int]]]:
+    """Return the confidence per test input of a run's tasks, and the places of its stand-ins.
+
+    A place is a task, a test input and an attempt, the latter two counted from 0. Tasks that are
+    not valid have stand-ins only; they are not among the confidences.
+    """
+    results = read_results(path)
+    confidences = {
+        row["task"]: tuple(float(test["confidence"]) for test in row["tests"])
+        for row in results["by_task"]
+    }
+    stand_ins = frozenset(
+        (row["task"], k, number)
+        for row in results["by_task"]
+        for k, test in enumerate(row["tests"])
+        for number, attempt in enumerate(test["attempts"])
+        if attempt["best"] is None
+    )
+    return confidences, stand_ins
+
+
 def tasks_of_run(path: Path) -> tuple[str, tuple[str, ...] | None]:
     """Return where the tasks of a run come from, and the chosen ids, None for all.
 

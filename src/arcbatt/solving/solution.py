@@ -19,9 +19,10 @@ from arcbatt.drawing.svg import svg_call
 from arcbatt.evaluation import TaskBoard
 from arcbatt.explainer import describe_rules
 from arcbatt.language import Program
+from arcbatt.plugins import loaded_plugins
 from arcbatt.plurals import count
 from arcbatt.pool import Pool
-from arcbatt.proposers import DEFAULT_PROPOSERS, Proposer
+from arcbatt.proposers import PROPOSER_NAMES, Proposer
 from arcbatt.proposers.enumerate import EnumerateOptions
 from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE, EvolveOptions, choose_card_size
 from arcbatt.proposers.options import whole_number
@@ -189,7 +190,7 @@ def solve(
     pool: str | Path | None = None,
     keep_in: str | Path | None = None,
     library: bool = True,
-    proposers: Sequence[str | Proposer] = DEFAULT_PROPOSERS,
+    proposers: Sequence[str | Proposer] = PROPOSER_NAMES,
     seed: int = 0,
     device: str = "auto",
     n_threads: int | None = None,
@@ -227,7 +228,7 @@ def solve_all(
     pool: str | Path | None = None,
     keep_in: str | Path | None = None,
     library: bool = True,
-    proposers: Sequence[str | Proposer] = DEFAULT_PROPOSERS,
+    proposers: Sequence[str | Proposer] = PROPOSER_NAMES,
     seed: int = 0,
     device: str = "auto",
     n_threads: int | None = None,
@@ -266,6 +267,7 @@ def solve_all(
         device=device,
         n_threads=n_threads,
         survives_errors=not fail_fast,
+        plugins=tuple(loaded_plugins()),
     )
     own = [each for each in proposers if not isinstance(each, str)]
     return _search(

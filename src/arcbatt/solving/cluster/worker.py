@@ -19,6 +19,7 @@ from typing import Any
 from arcbatt.engine.gpu.health import look_for_gpus
 from arcbatt.evaluation import TaskBoard, Trial
 from arcbatt.language import Program
+from arcbatt.plugins import load_plugins
 from arcbatt.pool import Pool, PoolProgram
 from arcbatt.proposers import Allowance, Candidate, Offer, Proposal, Proposer, make_proposers
 from arcbatt.tasks import Task
@@ -48,8 +49,14 @@ KNOWN = "known"
 class Worker:
     """Answers the messages of a driver."""
 
-    def __init__(self, number: int, n_threads: int, device: str) -> None:
-        """`number` is unique to this worker: it determines the seeds of its islands."""
+    def __init__(
+        self, number: int, n_threads: int, device: str, plugins: Sequence[str] = ()
+    ) -> None:
+        """`number` is unique to this worker: it determines the seeds of its islands.
+
+        `plugins` are imported first: they are part of the version of the language.
+        """
+        load_plugins(plugins)
         self._number = number
         self._n_threads = n_threads
         self._device = device
