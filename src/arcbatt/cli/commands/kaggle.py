@@ -27,6 +27,10 @@ from arcbatt.tasks.submission import Submission, fill_in, write_submission
 
 from ..console import print_blocks, print_notice, stop
 from ..options import (
+    AskSettings,
+    Endpoint,
+    MaxRequests,
+    ModelName,
     DeviceName,
     KnownPool,
     Library,
@@ -105,6 +109,10 @@ def kaggle(
     library: Library = True,
     proposers: Proposers = None,
     memory: Memory = None,
+    model: ModelName = None,
+    endpoint: Endpoint = None,
+    max_requests: MaxRequests = None,
+    ask: AskSettings = None,
     plugin: Plugins = None,
     device: DeviceName = "auto",
     threads: Threads = None,
@@ -143,6 +151,7 @@ def kaggle(
     from ..lookup import check_device
     from ..search_session import (
         SearchRequest,
+        choose_ask,
         choose_memory,
         choose_proposers,
         print_faults,
@@ -162,7 +171,8 @@ def kaggle(
         data=str(files.challenges.absolute()),
         skip_bad=True,
         submission=str(submission),
-        proposers=choose_proposers(proposers),
+        proposers=choose_proposers(proposers, asks=model is not None),
+        ask=choose_ask(model, endpoint, max_requests, ask or []),
         pool=None if pool is None else str(pool.absolute()),
         library=library,
         plugins=tuple(plugin or ()),
