@@ -300,11 +300,11 @@ def explain_program(shown: ShownTask, number: str) -> Explanation:
     programs = {str(k): each for k, each in enumerate(shown.programs, 1)}
     if number not in programs:
         raise HTTPException(404, f"{shown.task.id} has no program {number:.20}")
-    program, text = programs[number]
+    program, _ = programs[number]
     if too_large := why_too_large(program):
         raise HTTPException(422, too_large)
     pairs = all_pairs(shown.task)
-    source = read_source(program, text)
+    source = read_source(program)
     return trace(program, source, shown.task, pairs, judge_answers(shown.known))
 
 

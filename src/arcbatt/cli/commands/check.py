@@ -25,21 +25,17 @@ from arcbatt.checking import (
     read_pairs,
 )
 from arcbatt.checking.changed_tasks import KINDS
+from arcbatt.evaluation import run
+from arcbatt.explainer import describe_rejection
 from arcbatt.language import Budget, ParsedProgram
 from arcbatt.language.budget import MAX_BUDGET
 from arcbatt.library import library_files
-<<<<<<< HEAD
 from arcbatt.plurals import count
 from arcbatt.tasks import Pair
 from arcbatt.tasks.program_names import program_name, task_id_of
 
 from ..check_drawing import draw_checked_task, draw_first_trouble
-=======
-from arcbatt.tasks.program_names import program_name, task_id_of
-
-from ..check_drawing import draw_checked_task
 from ..completion import complete_task
->>>>>>> sh
 from ..console import (
     can_overwrite,
     counting_bar,
@@ -50,7 +46,7 @@ from ..console import (
     stdout,
 )
 from ..lookup import get_known_task, parse_files
-from ..options import AsJson, TaskSource
+from ..options import AsJson, Plugins, TaskSource
 
 EXAMPLES = (
     ("arcbatt check --library", "the bundled solvers"),
@@ -58,6 +54,7 @@ EXAMPLES = (
     ("arcbatt check mine.py --task 67a3c6ac", "programs of any name on one task"),
     ("arcbatt check evolved/*.py --json", "for a script"),
     ("arcbatt check mine.py --data tasks/", "on your own task files"),
+    ("arcbatt check reply.md --task 00d62c1b --feedback", "a model's reply, in words for it"),
     ("arcbatt check mine.py --turned", "do they hold when their tasks are turned or recolored?"),
     ("arcbatt check --library --pairs more.json --explain", "on generated pairs of their tasks"),
 )
@@ -129,6 +126,14 @@ def check(
             "--explain", help="With --pairs, draw the first pair that each program gets wrong."
         ),
     ] = False,
+    feedback: Annotated[
+        bool,
+        typer.Option(
+            "--feedback",
+            help="Say in plain text what each program gave, for the prompt of a language model.",
+        ),
+    ] = False,
+    plugin: Plugins = None,
     budget_steps: Annotated[
         int,
         typer.Option(
@@ -151,6 +156,9 @@ def check(
     ] = Budget().bytes,
 ) -> None:
     """Run programs on every demo and test input of their tasks and show which are right.
+
+    FILEs are Python files of programs, or any text with programs in it, such as the reply of a
+    language model (.md, .txt, .json): functions that stand there are read as data, never run.
 
     A program named solve_<task> is for that task; a program for an unknown task is only typed.
     Each pair gets a mark, demos first: ✓ right, ✗ wrong, ! failed, ? unknown.
@@ -228,14 +236,28 @@ def check(
         return
     checks = _check_all(programs, find, budget, is_quiet)
     report = CheckReport(tuple(checks), tuple(rejected), tuple(errors))
+    texts = [_feedback(check, budget) for check in checks] if feedback else []
+    texts += [describe_rejection(each) for each in rejected] if feedback else []
     if as_json:
-        print_json(report.to_json())
+        content = report.to_json()
+        for shown, text in zip(content["programs"], texts, strict=False):
+            shown["feedback"] = text
+        print_json(content)
+    elif feedback:
+        print_blocks(Text("\n\n".join(texts)))
     else:
         _print_report(report, show)
-    for error in (*report.errors, *(rejected.error for rejected in report.rejected)):
+    for error in (*report.errors, *(each for found in rejected for each in found.errors)):
         print_error(str(error))
     if not report.all_fine:
         raise typer.Exit(2 if report.errors or report.rejected else 1)
+
+
+def _feedback(check: ProgramCheck, budget: Budget) -> str:
+    """Return what a program gave, in plain text."""
+    if check.known is None:
+        return f"{check.program.name}: {check.reason or 'no known task: typed only'}"
+    return run(check.program, check.known.task, budget, device="cpu", n_threads=1).feedback()
 
 
 def _with_progress(programs: Sequence[ParsedProgram], is_quiet: bool) -> Iterator[ParsedProgram]:

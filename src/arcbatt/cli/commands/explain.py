@@ -20,7 +20,7 @@ from arcbatt.tasks.program_names import program_name
 from ..completion import complete_task
 from ..console import print_blocks, stop, write_file
 from ..lookup import get_bundled, get_known_task, get_named_task, get_program, is_task_id
-from ..options import ProgramName, TaskSource
+from ..options import Plugins, ProgramName, TaskSource
 
 EXAMPLES = (
     ("arcbatt explain 67a3c6ac", "the bundled solver of a task"),
@@ -72,6 +72,7 @@ def explain(
             "--inner", help="Draw the calls inside each line too; a page always has them."
         ),
     ] = False,
+    plugin: Plugins = None,
 ) -> None:
     """Show the value of every line of a program on a pair of a task.
 
@@ -89,7 +90,7 @@ def explain(
     if too_large := why_too_large(chosen):
         stop(f"{chosen.file}:{chosen.line}: {too_large}; `arcbatt check` runs it")
     pairs = _choose_pairs(pair or (FIRST_DEMO if html is None else "all"), known.task)
-    source = read_source(chosen, file.read_bytes().decode("utf-8"))
+    source = read_source(chosen)
     explanation = trace(chosen, source, known.task, pairs, judge_answers(known))
     choices = _find_choices(file, known.task)
     if html is not None:
