@@ -28,18 +28,12 @@ from arcbatt.checking.changed_tasks import KINDS
 from arcbatt.language import Budget, ParsedProgram
 from arcbatt.language.budget import MAX_BUDGET
 from arcbatt.library import library_files
-<<<<<<< HEAD
 from arcbatt.plurals import count
 from arcbatt.tasks import Pair
 from arcbatt.tasks.program_names import program_name, task_id_of
 
 from ..check_drawing import draw_checked_task, draw_first_trouble
-=======
-from arcbatt.tasks.program_names import program_name, task_id_of
-
-from ..check_drawing import draw_checked_task
 from ..completion import complete_task
->>>>>>> sh
 from ..console import (
     can_overwrite,
     counting_bar,
