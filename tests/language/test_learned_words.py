@@ -167,7 +167,7 @@ def test_explanations_show_rules_and_not_their_numbers() -> None:
     text = REWRITING
     (task,) = training("3bd67248")
     program = next(iter(parse_programs(text, "mine.py")))
-    shown = explain(program, read_source(program, text), task, [("demo", 0)], lambda k, v: None)
+    shown = explain(program, read_source(program), task, [("demo", 0)], lambda k, v: None)
     words = shown.pairs[0].lines[0].step.words
     assert words and words[0].startswith("repeatedly")
     drawn = printed(shown)

@@ -1,7 +1,7 @@
 """Grids: making, cutting, joining, scaling, coloring.
 
 A grid may hold any numbers and rows of unequal length. Its width is that of its first
-row; a cell that is asked for where its row has none is a failure of reason `out of range`.
+row; to read a cell beyond the end of its row is a failure of reason `out of range`.
 Primitives that only move cells about take any tuple of tuples.
 """
 

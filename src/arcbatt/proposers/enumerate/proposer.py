@@ -297,25 +297,31 @@ class _PassRun:
             if task is None:
                 return
             run = copy_context().run
-            future = threads.submit(run, self._search, task, left_s, self._context.is_traced(task))
+            near = self._context.source_programs(task)
+            is_traced = self._context.is_traced(task)
+            future = threads.submit(run, self._search, task, left_s, is_traced, near)
             running[future] = perf_counter()
 
-    def _search(self, task: Task, max_s: float, traces: bool) -> _TaskResult:
+    def _search(
+        self, task: Task, max_s: float, traces: bool, near: Sequence[Program]
+    ) -> _TaskResult:
         """Search one task in the current thread."""
         number = self._thread_numbers.get()
         try:
             with timeline(f"enumerate {number}"):
-                return self._search_timed(task, max_s, traces)
+                return self._search_timed(task, max_s, traces, near)
         finally:
             self._thread_numbers.put(number)
 
-    def _search_timed(self, task: Task, max_s: float, traces: bool) -> _TaskResult:
+    def _search_timed(
+        self, task: Task, max_s: float, traces: bool, near: Sequence[Program]
+    ) -> _TaskResult:
         began_s = thread_time()
         context, this = self._context, self._pass
         try:
             view = this.view(task)
             if view.name == "plain":
-                known = known_sources(context.board, task, self._known)
+                known = known_sources(context.board, task, self._known, near)
                 view = replace(view, sources=[*view.sources, *known])
             key = SearchKey(
                 task.id,
@@ -339,13 +345,22 @@ class _PassRun:
         return _TaskResult(task, judged, result, thread_time() - began_s, trace)
 
 
-def known_sources(board: TaskBoard, task: Task, batt: Batt) -> list[Source]:
+def known_sources(
+    board: TaskBoard, task: Task, batt: Batt, handed_on: Sequence[Program] = ()
+) -> list[Source]:
     """Return the values of programs that come nearest to the outputs, as sources.
+
+    Those that other proposers hand on come first.
 
     A known program rarely solves another task, but it may be the first half of a solution. Values
     that are right in all demos are left out: they are solutions already.
     """
-    near = [value for value in near_values(board, task, batt) if not value.is_right]
+    values = near_values(board, task, batt)
+    if handed_on:
+        own = near_values(board, task, Batt(handed_on[:MAX_KNOWN_SOURCES]))
+        seen = {value.grids for value in own}
+        values = [*own, *(value for value in values if value.grids not in seen)]
+    near = [value for value in values if not value.is_right]
     return [Source(value.node, value.grids, KNOWN_DEPTH) for value in near[:MAX_KNOWN_SOURCES]]
 
 

@@ -1,4 +1,4 @@
-// Grids: making, cutting, joining, scaling, coloring; as language/primitives/grids.py.
+// Grids: making, cutting, joining, scaling, coloring. language/primitives/grids.py defines the primitives.
 #pragma once
 #include "../geometry.hpp"
 #include "numbers.hpp"
@@ -722,6 +722,7 @@ ARC_NOINLINE Value prim_move(Lane& lane, const Value* a) {
   return value_of_raster(lane, raster, cells);
 }
 
+ARC_EFFORT(canvas, (u64)max_of(0, row_of(args[1].key)) * (u64)max_of(0, column_of(args[1].key)))
 ARC_FN Value prim_canvas(Lane& lane, const Value* a) {
   const i64 high = max_of(0, row_of(a[1].key)), wide = max_of(0, column_of(a[1].key));
   ARC_REQUIRE((u64)(high * (1 + wide)));
@@ -986,6 +987,7 @@ ARC_FN Value prim_vsplit(Lane& lane, const Value* a) { return split(lane, a[0], 
 
 // --- scaling ---
 
+ARC_EFFORT(hupscale, n_elements * (u64)max_of<i64>(1, args[1].number))
 ARC_FN Value prim_hupscale(Lane& lane, const Value* a) {
   const i64 times = max_of<i64>(0, a[1].number), n = a[0].n;
   const Value rows = a[0];
@@ -1011,6 +1013,7 @@ ARC_FN Value prim_hupscale(Lane& lane, const Value* a) {
   return tuple_of(lane, members, n);
 }
 
+ARC_EFFORT(vupscale, n_elements * (u64)max_of<i64>(1, args[1].number))
 ARC_FN Value prim_vupscale(Lane& lane, const Value* a) {
   const i64 times = max_of<i64>(0, a[1].number), n = a[0].n;
   const Value rows = a[0];
