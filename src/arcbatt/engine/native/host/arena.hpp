@@ -85,7 +85,7 @@ struct Arena {
 inline void set_budget(Lane& lane, const Budget& budget) {
   lane.max_steps = budget.steps;
   lane.max_bytes = budget.bytes;
-  lane.max_elements = min_of<u64>(budget.steps, budget.bytes / BYTES_PER_ELEMENT);
+  lane.max_elements = budget.elements();
 }
 constexpr Budget NO_BUDGET = {~0ULL >> 2, ~0ULL >> 2};
 
