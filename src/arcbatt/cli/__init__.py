@@ -25,6 +25,8 @@ def main() -> None:
         # Background jobs ignore signals; keep ignoring them.
         if signal.getsignal(number) is not signal.SIG_IGN
     }
+    # NumPy multiplies no matrices here: starting a thread per core for that takes longer.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from arcbatt.measure import Clock, phase, process_start_ns
 
     with Clock(loading_since_ns=process_start_ns()).active():

@@ -30,7 +30,8 @@ def format_duration(seconds: float) -> str:
 def parse_bytes(text: str) -> int:
     """Return the bytes of a memory size; reject anything else as a usage error."""
     # Imported here because `kaggle` must load little before it writes its first submission.
-    from arcbatt.proposers.registry import LEAST_MAX_BYTES, MOST_MAX_BYTES
+    from arcbatt.proposers.registry import LEAST_MAX_BYTES
+    from arcbatt.solving.options import MOST_MEMORY
 
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?\s*", text.lower())
     if not match:
@@ -39,8 +40,8 @@ def parse_bytes(text: str) -> int:
     if n_bytes < LEAST_MAX_BYTES:
         least = format_bytes(LEAST_MAX_BYTES)
         raise typer.BadParameter(f"{text!r} is too little; the minimum is {least}")
-    if n_bytes > MOST_MAX_BYTES:
-        most = format_bytes(MOST_MAX_BYTES)
+    if n_bytes > MOST_MEMORY:
+        most = format_bytes(MOST_MEMORY)
         raise typer.BadParameter(f"{text!r} is too much; the maximum is {most}")
     return n_bytes
 

@@ -40,13 +40,16 @@ from .constants import CONSTANTS
 from .ir import SIGNATURES, Node, Program
 from .parse_plain import read_plain
 from .registry import Primitive, find_primitive, spellings
+from .text import MAX_COLUMNS
 from .values import MAX_NUMBER, Value
 
 # Limits on one program; a file may hold any number of them.
 MAX_PROGRAM_BYTES = 2**20
 MAX_LINES = 10_000
 MAX_NESTING = 64
-MAX_COLUMNS = 20_000
+# The text of a longer program may be too long to be read back, as it has one call per line and
+# spaces: by less than this many times.
+MIN_LONG_TEXT = MAX_PROGRAM_BYTES // 32
 
 # Lengths of names and lines in messages.
 MAX_SHOWN = 80
@@ -352,9 +355,17 @@ def _parse_chunk(chunk: _Chunk, file: str) -> ParsedProgram:
     except ValueError as error:
         raise rejection(f"not readable as a program: {error}") from error
     try:
-        return _Reader(text, first_line, file).read(tree)
+        parsed = _Reader(text, first_line, file).read(tree)
     except RecursionError as error:
         raise rejection("not readable as a program: nested too deep") from error
+    if len(text) > MIN_LONG_TEXT:
+        own = parsed.program.text
+        if len(own) > MAX_PROGRAM_BYTES or own.count("\n") > MAX_LINES:
+            raise rejection(
+                f"written with one call per line, it has {own.count(chr(10)):,} lines and "
+                f"{len(own):,} bytes; a program has at most {MAX_LINES:,} and {MAX_PROGRAM_BYTES:,}"
+            )
+    return parsed
 
 
 def _check_lines(text: str, rejection: Callable[[str, int, int, str], ProgramError]) -> None:
@@ -375,12 +386,16 @@ def _check_lines(text: str, rejection: Callable[[str, int, int, str], ProgramErr
             raise rejection("expected no format string", number, found.start() + 1, line)
 
 
+# On an error Python opens the file of this name to show its line; by default `<unknown>`.
+_NO_FILE = ""
+
+
 def _parse_syntax(text: str) -> ast.Module:
     if not _ODD_LITERAL.search(text):
-        return ast.parse(text)
+        return ast.parse(text, _NO_FILE)
     with warnings.catch_warnings():  # about odd escapes in docstrings, and numbers such as 1if
         warnings.simplefilter("ignore")
-        return ast.parse(text)
+        return ast.parse(text, _NO_FILE)
 
 
 def _line(text: str, number: int) -> str:

@@ -8,10 +8,8 @@ from typing import Annotated
 import typer
 
 from arcbatt.proposers import PROPOSER_NAMES
-from arcbatt.proposers.enumerate import EnumerateOptions
 from arcbatt.proposers.evolve import EvolveOptions
 from arcbatt.proposers.registry import (
-    DEFAULT_MAX_BYTES,
     PARTS,
     check_names,
     check_switches,
@@ -41,7 +39,7 @@ from ..options import (
     TimeBudget,
 )
 from ..search_session import SearchRequest, resume_run, start_run
-from ..units import format_bytes, parse_bytes, parse_duration
+from ..units import parse_bytes, parse_duration
 
 EXAMPLES = (
     ("arcbatt solve arc-agi-1/training --budget 2m", "all tasks of a set, in two minutes"),
@@ -92,14 +90,16 @@ def solve(
         ),
     ] = None,
     memory: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--memory",
             metavar="SIZE",
-            help="The most memory for enumerating one task: 512MiB, 1GiB. Each thread enumerates "
-            "one task at a time.",
+            help="The most memory for values in each process, whatever the number of threads: "
+            "512MiB, 8GiB. Programs that need more fail, and enumerating stops earlier. By default "
+            "half of the machine's memory.",
+            show_default=False,
         ),
-    ] = format_bytes(DEFAULT_MAX_BYTES),
+    ] = None,
     cluster: ClusterName = None,
     skip_bad: SkipBad = False,
     seed: Seed = 0,
@@ -167,7 +167,7 @@ def solve(
         device=device,
         n_threads=threads,
         off=_choose_off(off or []),
-        enumerate=EnumerateOptions(max_bytes=parse_bytes(memory)),
+        max_bytes=None if memory is None else parse_bytes(memory),
         evolve=EvolveOptions(seed=seed),
     )
     check_device(device, is_here=cluster is None)

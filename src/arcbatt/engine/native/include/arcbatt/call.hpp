@@ -215,6 +215,10 @@ ARC_FN i64 arity_of(Value function) {
   return (function.n ? 1 : (i64)info_of(function.aux).arity) - bound;
 }
 
+// The same on each element, for primitives that functions over containers call most often: without a call of
+// `call_primitive` per element. Writes to `values`; stops if the lane has exceeded a limit.
+ARC_NOINLINE bool run_on_elements(Lane& lane, u32 primitive, const Column* args, i64 n, Value* values);
+
 // Applies a primitive to each element; a failed argument gives its failure, at no cost.
 ARC_NOINLINE Column map_primitive(Lane& lane, u32 primitive, const Column* args, u32 n_args, i64 n) {
   Column result;
@@ -222,6 +226,8 @@ ARC_NOINLINE Column map_primitive(Lane& lane, u32 primitive, const Column* args,
     return lane.exceeded ? failed_column(lane) : result;
   Value* values = lane.allocate_array<Value>(n);
   if (!values) return failed_column(lane);
+  if (n_args == info_of(primitive).arity && run_on_elements(lane, primitive, args, n, values))
+    return lane.exceeded ? failed_column(lane) : narrowed(lane, values, n);
   for (i64 k = 0; k < n; k++) {
     Value row[MAX_ARITY + 1];
     Value outcome = none_value();

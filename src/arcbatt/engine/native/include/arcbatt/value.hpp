@@ -34,6 +34,7 @@ enum Reason : u8 {
   OUT_OF_RANGE,
   OVER_BUDGET,
   NOT_RUN,  // internal: memory ran out, and the result is unknown
+  OUT_OF_MEMORY,
 };
 
 constexpr i32 MAX_NUMBER = (1 << 20) - 1;
