@@ -7,7 +7,7 @@
 It complements `tests.fuzz`, whose programs are made by types: these are made by domains, from
 awkward values. Arguments are numbers next to the limits of numbers, codes, sizes and places; grids
 up to 40 cells wide; rows of unequal length; sets of mixed members; pictures; functions of the wrong
-arity. Budgets range from one step to a hundred thousand, so that a call runs out at every possible place.
+arity. Budgets range from one step to a hundred thousand, so that calls run out at every place.
 Failure, cost, hash and match are compared. Prints what was compared, by outcome; exits 1 at the
 first difference, and prints it with the command that repeats it.
 """
@@ -32,8 +32,8 @@ from arcbatt.language import (
     format_program,
     format_value,
     interpret,
+    ir,
 )
-from arcbatt.language import ir
 from arcbatt.language.ir import Node
 from arcbatt.language.registry import Primitive
 from arcbatt.language.values import MAX_NUMBER, content_hash

@@ -62,7 +62,10 @@ def test_a_difference_can_be_reproduced(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_crash_report_says_what_was_running() -> None:
     case = make_case(3)
     report = describe_running("thread", "3 0")
-    assert f"tests.sanitize --only thread --seed {case.seed} --count 1" in report and "def random_" in report
+    assert (
+        f"tests.sanitize --only thread --seed {case.seed} --count 1" in report
+        and "def random_" in report
+    )
     assert "last run: recorded calls" in describe_running("address", "recorded calls")
 
 

@@ -21,12 +21,12 @@ from arcbatt.language import (
     RejectedProgram,
     format_program,
     interpret,
+    ir,
     parse_file,
     parse_program,
     read_file,
     read_lines,
 )
-from arcbatt.language import ir
 from arcbatt.language import parse as parse_module
 from arcbatt.language.parse import MAX_LINES, MAX_NESTING, MAX_PROGRAM_BYTES, parse_programs
 from arcbatt.language.parse_plain import read_plain
@@ -589,8 +589,8 @@ def test_long_literals_are_written_in_lines_that_can_be_read() -> None:
         node = ir.call_node("astuple", ir.input_node("I"), ir.constant(value))
         program = Program(node, "long")
         assert max(map(len, program.text.split("\n"))) <= MAX_COLUMNS
-        assert parse_program(program.text).program == program
-        assert parse_program(Program(ir.constant(value)).text).program.result is ir.constant(value)
+        assert parse_program(program.text) == program
+        assert parse_program(Program(ir.constant(value)).text).result is ir.constant(value)
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ from .values import Function, Value, weigh
 BYTES_PER_ELEMENT = 16
 # The engine counts in 64 bits; no run takes this many steps.
 MAX_BUDGET = 2**53
-# The most elements of one value, whatever the budget: the engine keeps the width of a grid in 24 bits.
+# The most elements of one value, whatever the budget: the engine keeps widths in 24 bits.
 MAX_ELEMENTS = 2**24 - 1
 
 

@@ -8,7 +8,6 @@ from .constants import NAME_OF_TEXT
 from .ir import SIGNATURES, Node, Program, walk
 from .values import format_value
 
-
 # The longest line that is read; longer ones are written in several.
 MAX_COLUMNS = 20_000
 

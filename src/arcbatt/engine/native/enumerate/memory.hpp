@@ -73,7 +73,10 @@ class Workspace {
       set_budget(*lane, NO_BUDGET);
       lane->max_elements = max_elements;
     }
-    for (Arena& arena : arenas_) arena.max_bytes = 64ULL << 20;
+    for (Arena& arena : arenas_) {
+      arena.max_bytes = 64ULL << 20;
+      arena.may_exceed = true;
+    }
     reset_scratch();
     reset_transient();
   }

@@ -28,6 +28,7 @@ struct Arena {
   u32 n_resets = 0;      // since then
   u64 n_bytes = 0;
   u64 max_bytes = ~0ULL;
+  bool may_exceed = false;  // the bound of the process; for work that is ended in another way
 
   Arena() = default;
   Arena(Arena&&) = default;
@@ -43,7 +44,7 @@ struct Arena {
       const u64 least = max_of<u64>(bytes, is_large ? LARGE_CHUNK : SMALL_CHUNK);
       const u64 size = POOLED ? (least + alignment - 1) & ~(alignment - 1) : bytes;
       if (n_bytes + size > max_bytes) return nullptr;
-      CountedMemory memory = allocate_counted(alignment, size);
+      CountedMemory memory = allocate_counted(alignment, size, may_exceed);
       if (!memory) return nullptr;
 #if defined(MADV_HUGEPAGE)
       if (is_large) madvise(memory.get(), size, MADV_HUGEPAGE);  // only a hint

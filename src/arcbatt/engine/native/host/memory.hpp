@@ -45,9 +45,12 @@ struct CountedFree {
   }
 };
 typedef std::unique_ptr<char, CountedFree> CountedMemory;
-// Returns null if the bound or the system refuses it.
-inline CountedMemory allocate_counted(u64 alignment, u64 size) {
-  if (!shared_account->take(size)) return nullptr;
+// Returns null if the system refuses it, or the bound unless it may be exceeded.
+inline CountedMemory allocate_counted(u64 alignment, u64 size, bool may_exceed) {
+  if (may_exceed)
+    shared_account->add(size);
+  else if (!shared_account->take(size))
+    return nullptr;
   char* memory = (char*)std::aligned_alloc(alignment, size);
   if (!memory) shared_account->give(size);
   return CountedMemory(memory, CountedFree{size});
