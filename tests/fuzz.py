@@ -33,7 +33,7 @@ from arcbatt.language import Budget, Failure, Program, format_program, format_va
 from arcbatt.language.ir import call_node, input_node, replace_input
 from arcbatt.language.random_programs import random_program
 from arcbatt.language.values import content_hash
-from arcbatt.tasks import Task, load
+from arcbatt.tasks import Pair, Task, load
 
 from .support.extension import use_extension
 
@@ -183,7 +183,8 @@ class TaskCase:
                 n_matches += matches
                 first = value[0] if isinstance(value, tuple) and value else value
                 number += first if isinstance(first, int) else 0
-            if self.staged and not matches and (self.only is None or self.only[program] < 0):
+            is_staged = self.staged and (self.only is None or self.only[program] < 0)
+            if is_staged and k == 0 and not matches:
                 break
         return reason, hash_, n_matches, steps, number
 
@@ -195,8 +196,8 @@ def make_task_case(seed: int) -> TaskCase:
         inputs = [_any_grid(rng) for _ in range(rng.randint(1, 4))]
         # Outputs that some programs give.
         turned = rng.random() < 0.5
-        pairs = [(grid, grid[::-1] if turned else grid) for grid in inputs]
-        tasks.append(Task.of(pairs, [inputs[0]], id=f"fuzz{k}"))
+        pairs = tuple(Pair(grid, grid[::-1] if turned else grid) for grid in inputs)
+        tasks.append(Task(f"fuzz{k}", pairs, (inputs[0],), "fuzz"))
     n_programs = rng.choice((3, 30, MAX_TASK_PROGRAMS))
     programs = [
         random_program(rng.randrange(2**32), rng.randint(1, 6), well_typed=k % 3 > 0)

@@ -222,7 +222,7 @@ def _run_defined_on(
         arrays.matches[row, task] += result.matches
         arrays.steps[row, task] += result.steps
         arrays.numbers[row, task] += 0 if result.numbers == _engine.NO_NUMBER else result.numbers
-        if staged and not result.matches:
+        if staged and sample == first and not result.matches:
             return
 
 
