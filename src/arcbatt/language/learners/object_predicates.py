@@ -74,6 +74,7 @@ KINSHIPS = (
 FLAGS = (
     ("FILLS_BOX", "it fills its box", 1.0),
     ("IS_SQUARE", "its box is square", 1.0),
+    ("FILLS_SQUARE", "it is a full square", 1.0),
     ("IS_LINE", "it is a line", 1.0),
     ("IS_TALL", "it is higher than wide", 1.0),
     ("IS_WIDE", "it is wider than high", 1.0),
