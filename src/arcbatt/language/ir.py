@@ -57,7 +57,7 @@ class Node:
                 if node._digest is None:
                     # Unambiguous: every argument is 16 bytes, and the text has no NUL.
                     form = _form(node.kind, _head_key(node.kind, node.head))
-                    form += b"".join(below)  # type: ignore[arg-type]  # none is None
+                    form += b"".join(below)  # type: ignore[arg-type]  # no digest is None here
                     node._digest = blake2b(form, digest_size=16).digest()
         assert self._digest is not None
         return self._digest
@@ -150,6 +150,11 @@ def input_node(name: str) -> Node:
     if name not in INPUTS:
         raise ValueError(f"{name!r} is not an input; inputs are {', '.join(INPUTS)}")
     return _intern("input", name, name, ())
+
+
+def placeholder(number: int) -> Node:
+    """Return a stand-in for an argument, which no program may contain when it is done."""
+    return _intern("input", f"?{number}", f"?{number}", ())
 
 
 def constant(value: Value) -> Node:

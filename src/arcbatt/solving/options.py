@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from typing import Any, Self, get_origin, get_type_hints
 
+from arcbatt.measure import check_threads
 from arcbatt.proposers import PROPOSER_NAMES, ProposerOptions
 
 
@@ -17,6 +18,7 @@ class SearchOptions(ProposerOptions):
     file whose programs are known from the start, as are the bundled solvers with `library`. With
     `skip_bad`, invalid tasks are left out instead of refused; `submission` is a second file for
     the submission. With `survives_errors`, an exception in a proposer ends only that proposer.
+    `plugins` are files and modules that were imported for it (`arcbatt.plugins`).
     """
 
     data: str = ""
@@ -28,10 +30,20 @@ class SearchOptions(ProposerOptions):
     n_threads: int | None = None
     skip_bad: bool = False
     submission: str | None = None
-    survives_errors: bool = False
+    survives_errors: bool = True
+    plugins: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        optional = ("pool", "submission")
+        for name in ("data", "device", *optional):
+            given = getattr(self, name)
+            if not isinstance(given, str) and not (given is None and name in optional):
+                raise ValueError(f"{name} is {given!r:.40}, expected a text")
+        for name, names in (("tasks", self.tasks or ()), ("proposers", self.proposers)):
+            if isinstance(names, str) or not all(isinstance(each, str) for each in names):
+                raise ValueError(f"{name} is {names!r:.40}, expected several names")
+        check_threads(self.n_threads)
         for name in ("library", "skip_bad", "survives_errors"):
             given = getattr(self, name)
             if not isinstance(given, bool):

@@ -12,6 +12,7 @@ from time import perf_counter
 from typing import Self
 
 from arcbatt.evaluation import TaskBoard
+from arcbatt.interrupts import Interrupt
 from arcbatt.language import Program
 from arcbatt.plurals import count
 from arcbatt.pool import MergeCount, merge
@@ -20,7 +21,6 @@ from arcbatt.proposers.first_programs import fill_pool
 from arcbatt.tasks import Task
 
 from .cluster import open_cluster
-from .interrupts import Interrupt
 from .loop import Loop, Watcher
 from .options import SearchOptions
 from .store import Store
@@ -169,8 +169,11 @@ def _describe_known(options: SearchOptions, merged: MergeCount) -> str:
 
 def describe_trouble(loop: Loop) -> str | None:
     """Return a message about a failed proposer, which is a bug that did not end the search."""
+    if loop.warnings:
+        return "\n".join(loop.warnings)
     for name, failure in loop.failed.items():
         return (
-            f"{name} failed, and the rest continued without it; this is a bug\n{failure.rstrip()}"
+            f"{name} failed, and the search continued without it; this is a bug in {name}\n"
+            f"{failure.rstrip()}"
         )
     return None
