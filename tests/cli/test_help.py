@@ -15,6 +15,8 @@ from typer.testing import CliRunner
 
 from arcbatt.cli.app import app, command_names
 from arcbatt.cli.completion import complete_family, complete_primitive, complete_source
+from arcbatt.cli.units import format_bytes
+from arcbatt.proposers.registry import DEFAULT_MAX_BYTES
 
 GROUP: Any = get_command(app)
 
@@ -51,16 +53,48 @@ def test_help_shows_examples_and_no_types(words: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("words", ALL, ids=" ".join)
 def test_help_wraps_at_the_terminal_width(words: tuple[str, ...]) -> None:
     shown = CliRunner().invoke(app, [*words, "--help"], env={"COLUMNS": "60"}).stdout
-    text = shown.partition("Usage:")[2].partition("╭")[0].splitlines()[1:]
+    text = shown.partition("Usage:")[2].partition("\nOptions\n")[0].splitlines()[1:]
+    text = text[: text.index("Arguments")] if "Arguments" in text else text
     for line, following in itertools.pairwise(each.strip() for each in text):
         if line and following:
-            assert len(f" {line} {following.split()[0]} ") > 60, (line, following)
+            assert len(f"{line} {following.split()[0]}") > 60, (line, following)
+
+
+@pytest.mark.parametrize("words", [(), *ALL], ids=" ".join)
+def test_help_is_a_page_of_a_terminal(words: tuple[str, ...]) -> None:
+    shown = CliRunner().invoke(app, [*words, "--help"], env={"COLUMNS": "80"}).stdout
+    assert len(shown.splitlines()) <= 60
+    described = shown.split("\nExamples\n")[0].splitlines()
+    assert max(map(len, described)) <= 80
+
+
+def test_help_of_a_command_comes_in_two_ways() -> None:
+    assert run("help", "pool", "list").stdout == run("pool", "list", "--help").stdout
+    assert run("help").stdout == run("--help").stdout
+    assert "no command is named sovle; did you mean solve?" in run("help", "sovle").stderr
+
+
+def test_common_options_come_first() -> None:
+    shown = run("solve", "--help").stdout
+    places = [shown.index(f"\n{title}\n") for title in ("Options", "Machine", "Search", "Output")]
+    assert places == sorted(places)
+    assert shown.index("--budget") < places[1] < shown.index("--threads") < places[2]
+    # A sentence of each; the page of the command has the rest.
+    assert "--rounds N                At most N rounds of each proposer\n" in re.sub(
+        " +\n", "\n", shown
+    )
+
+
+def test_the_memory_in_help_is_the_default() -> None:
+    shown = run("solve", "--help").stdout
+    assert f"({format_bytes(DEFAULT_MAX_BYTES)})" in shown
 
 
 def examples(words: tuple[str, ...]) -> list[str]:
     """The commands that the help of a command shows as examples."""
     shown = run(*words, "--help").stdout.split("Examples")[1]
-    return [line.strip() for line in shown.splitlines() if line.startswith(" arcbatt ")]
+    lines = (line.split("  # ")[0] for line in shown.splitlines())
+    return [line.strip() for line in lines if line.startswith("  arcbatt ")]
 
 
 @pytest.mark.parametrize("words", ALL, ids=" ".join)

@@ -225,12 +225,13 @@ def test_solve_goes_on(tmp_path: Path) -> None:
         (["nosuchset"], "nosuchset"),
         (["arc-agi-1/trainin"], "'arc-agi-1/trainin'; did you mean arc-agi-1/training?"),
         ([SET, "--tasks", "67a3c6ad"], "did you mean 67a3c6ac?"),
-        ([SET, "--budget", "soon"], "is not a duration"),
+        ([SET, "--budget", "soon"], "--budget: 'soon' is not a duration"),
+        ([SET, "--budget", "0s"], "--budget: '0s' is no time at all; write 1s or more"),
         ([SET, "--rounds", "0"], "--rounds"),
         ([SET, "--device", "gpu"], "gpu is not a device"),
         ([SET, "--device", "cuda:99"], "--device cuda:99: "),
         ([SET, "--proposers", "knwon"], "did you mean known?"),
-        ([SET, "--proposers", ","], "no proposer was named"),
+        ([SET, "--proposers", ","], "--proposers names none"),
         ([SET, "--off", "smaer"], "did you mean smear?"),
         ([SET, "--off", "smear,known-values", "--off", "nothing"], "Parts: variants,"),
         ([SET, "--off", "paint-shown,paint-holes,paint-whole"], "nothing paints"),
@@ -338,7 +339,7 @@ def test_what_it_begins_with_is_said(command: str, tmp_path: Path) -> None:
         pool.store.connection.commit()
     mine = tmp_path / "mine.db"
     known = f"{n_programs - 1} programs of {mine} (1 unreadable, left out)"
-    data = [SET] if command == "solve" else ["--data", SET]
+    data = [SET]
     for number, (args, words) in enumerate(
         {
             (): "the bundled solvers",
@@ -361,7 +362,7 @@ def test_a_run_goes_on_from_another_folder(
     with Pool.open(tmp_path / "mine.db") as pool:
         pool.add_library()
     monkeypatch.chdir(tmp_path)
-    data = ["tasks"] if command == "solve" else ["--data", "tasks"]
+    data = ["tasks"]
     args = ("--pool", "mine.db", "--no-library", *ENDING, "--out", "runs")
     assert Outcome(command, *data, *args).status == 0
     path = folder_of(tmp_path)
@@ -382,7 +383,7 @@ def test_a_run_goes_on_from_another_folder(
 @pytest.mark.slow
 @pytest.mark.parametrize(("command", "other"), [("solve", "evolve"), ("evolve", "solve")])
 def test_the_folder_of_another_command_is_refused(command: str, other: str, tmp_path: Path) -> None:
-    data = [SET] if command == "solve" else ["--data", SET]
+    data = [SET]
     args = ("--tasks", "67a3c6ac", "--no-library", *ENDING, "--out", tmp_path / "runs")
     assert Outcome(command, *data, *args).status == 0
     path = folder_of(tmp_path)
@@ -432,7 +433,7 @@ def test_evolve_repeats_from_seed_and_rounds(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--data", "nosuchset"], "nosuchset"),
+        (["nosuchset"], "nosuchset"),
         (["--tasks", "67a3c6ad"], "did you mean 67a3c6ac?"),
         (["--budget", "soon"], "is not a duration"),
         (["--device", "gpu"], "gpu is not a device"),

@@ -17,13 +17,14 @@ from arcbatt.measure import phase
 
 from . import INTERRUPTED, commands, is_out_of_memory, raise_interrupts
 from .console import USAGE_ERROR, ignore_invalid_width, print_error, stop
-from .groups import Examples, Group, explain_option, format_examples, simplify_help, without_type
+from .groups import Examples, Group, explain_option, format_examples, print_help, simplify_help
 from .timing import accept_timing, ask_for_timing, timed
 
 # Errors that are reported by their message, without a traceback. They are named instead of imported
 # to keep startup fast: a module that was never loaded cannot have raised its error.
 _EXPECTED = (
     ("arcbatt.language", "ProgramError"),
+    ("arcbatt.plugins", "PluginError"),
     ("arcbatt.tasks", "TaskError"),
     ("arcbatt.tasks", "UnknownTask"),
     ("arcbatt.checking", "RecordError"),
@@ -101,18 +102,20 @@ class _Commands(Group):
     """
 
     @phase("load")  # on first use, Typer imports its option parser
-    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+    def make_context(self, info_name: Any, args: list[str], *rest: Any, **kwargs: Any) -> Any:
         ignore_invalid_width()
+        if args[:1] == ["help"]:
+            args = [*args[1:], "--help"]
         try:
-            return super().make_context(*args, **kwargs)
+            return super().make_context(info_name, args, *rest, **kwargs)
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPTED) from None
         except Exception as error:  # Click's class, of which Typer may have its own copy
             explain_option(error)
             raise
 
-    def get_params(self, ctx: Any) -> Any:
-        return [without_type(param) for param in super().get_params(ctx)]
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        print_help(ctx, self)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         (timing,) = (option for option in self.params if option.name == "timing")
@@ -161,7 +164,7 @@ app = typer.Typer(
         (
             ("arcbatt solve 67a3c6ac --budget 10s", "solve one task"),
             ("arcbatt solve arc-agi-1/training --budget 2m", "solve all tasks of a set"),
-            ("arcbatt COMMAND --help", "describe a command, with examples"),
+            ("arcbatt help COMMAND", "describe a command; arcbatt COMMAND --help is the same"),
         )
     ),
 )

@@ -66,12 +66,16 @@ class TaskView:
 
     @property
     def state(self) -> str:
-        """How well the candidates behind the first attempts fit the demos."""
-        firsts = [test["attempts"][0]["best"] for test in self.row["tests"]]
-        fitted = [0 if best is None else best["fitted"] for best in firsts]
-        if min(fitted) == len(self.task.demos):
+        """Whether some program fits all demos; otherwise, whether a first attempt fits some."""
+        if self.row["fits"]:
             return FITS
-        return PARTIAL if max(fitted) else NOTHING
+        firsts = [test["attempts"][0]["best"] for test in self.row["tests"]]
+        return PARTIAL if any(best is not None and best["fitted"] for best in firsts) else NOTHING
+
+    @property
+    def best_fits(self) -> bool:
+        """Whether the program behind the first attempt fits all demos; another one may."""
+        return self.best is not None and self.best["fitted"] == len(self.task.demos)
 
     @property
     def verdict(self) -> str:
@@ -101,7 +105,7 @@ class TaskView:
     def is_open(self) -> bool:
         """Whether the program is shown unfolded."""
         best = self.best
-        return best is not None and self.state == FITS and best["size"] <= MAX_OPEN
+        return best is not None and self.best_fits and best["size"] <= MAX_OPEN
 
     @property
     def program(self) -> str:
