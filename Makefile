@@ -9,14 +9,14 @@ TSC := build/tsc/node_modules/.bin/tsc
 # How long `make sanitize` fuzzes.
 MINUTES ?= 60
 
-.PHONY: run check test sanitize docs site screenshots bench gpu wheels bundle bundle-test lock clean
+.PHONY: run check test sanitize docs site screenshots bench gpu wheels bundle bundle-editor bundle-test lock clean
 
 # Installs exactly the files that were locked: any other file of the same version is refused.
 INSTALL := $(BIN)/pip install --quiet --require-hashes --requirement
 
 run: $(VENV)/ready
-	$(BIN)/arcbatt solve arc-agi-1/training --no-library --budget 60s
-	$(BIN)/arcbatt score $$(ls -td runs/solve-* | head -n 1)
+	$(BIN)/arcbatt solve arc-agi-1/training --no-library --budget 60s --limit 5
+	$(BIN)/python bench/say_run.py runs
 
 # Linters, types and fast tests, in about a minute: for use while working.
 check: export CI := 1
@@ -84,6 +84,11 @@ wheels: $(VENV)/ready
 # A folder to upload as a Kaggle dataset; `bundle-test` runs its notebooks as Kaggle would.
 bundle: wheels
 	$(BIN)/python release/bundle.py
+
+# The libraries that the web app's scripts use, as the files in src/arcbatt/web/static; needs npm.
+bundle-editor:
+	npm ci --silent --no-audit --no-fund --prefix release/editor
+	cd release/editor && node build.js
 
 bundle-test:
 	$(BIN)/python release/bundle_test.py

@@ -7,7 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.commands import FAILING, RIGHT, WRONG, Outcome, error_of, write
+from tests.support.commands import (
+    FAILING,
+    RIGHT,
+    WRONG,
+    Outcome,
+    error_of,
+    kaggle_file,
+    write,
+)
 
 
 def test_check_a_right_program(tmp_path: Path) -> None:
@@ -211,6 +219,18 @@ def test_check_needs_something_to_check() -> None:
     message = error_of("check")
     assert "--library" in message and "Usage" in message
     assert "give only one of them" in error_of("check", "--library", "--json", "--show", "1")
+
+
+def test_check_on_one_task_whatever_the_names(tmp_path: Path) -> None:
+    path = write(tmp_path, RIGHT.replace("solve_67a3c6ac", "solve"))
+    on_task = Outcome("check", path, "--task", "67a3c6ac", "--json")
+    assert on_task.status == 0 and on_task.json["programs"][0]["solves"] is True
+    assert Outcome("check", path, "--task", "00d62c1b").status == 1
+    bundled = Outcome("check", "--library", path, "--task", "67a3c6ac", "--json").json["programs"]
+    assert [each["name"] for each in bundled] == ["solve_67a3c6ac", "solve"]
+    own = ("check", path, "--task", "mine", "--data", kaggle_file(tmp_path))
+    assert Outcome(*own).status == 0
+    assert "no task '67a3c6ad'" in error_of("check", path, "--task", "67a3c6ad")
 
 
 def test_a_task_id_that_cannot_be_encoded_is_a_note(tmp_path: Path) -> None:

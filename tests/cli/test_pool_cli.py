@@ -139,7 +139,8 @@ def test_import_the_library(path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     outcome = Outcome("pool", "import", "--library", "--pool", path)
     assert outcome.status == 0
     assert outcome.out == (
-        f"{n_programs} added, {n_alike} known, 0 rejected; {n_programs} programs in {path}\n"
+        f"{n_programs} added, {n_alike} the same as another, 0 rejected; "
+        f"{n_programs} programs in {path}\n"
     )
     again = Outcome("pool", "import", "--library", "--pool", path, "--json").json
     assert (again["added"], again["known"], again["total"]) == (0, n_programs + n_alike, n_programs)
@@ -162,7 +163,7 @@ def test_import_continues_after_an_invalid_program(tmp_path: Path, path: Path) -
     bad.write_text("def solve_a(I):\n    return hmiror(I)\n\n\ndef solve_b(I):\n    return I\n")
     outcome = Outcome("pool", "import", bad, tmp_path / "no.py", good, good, "--pool", path)
     assert outcome.status == 2
-    assert outcome.out == f"2 added, 1 known, 1 rejected; 2 programs in {path}\n"
+    assert outcome.out == f"2 added, 1 the same as another, 1 rejected; 2 programs in {path}\n"
     assert f"{bad}:2:12: unknown primitive hmiror; did you mean hmirror?" in outcome.err
     assert "no.py: cannot be read" in outcome.err
 
@@ -172,7 +173,7 @@ def test_import_of_a_lone_carriage_return(tmp_path: Path, path: Path) -> None:
     file.write_bytes(b"def solve_a(I):\r    return old(I)\ndef solve_b(I):\r\n    return I\r\n")
     outcome = Outcome("pool", "import", file, "--pool", path)
     assert outcome.status == 2
-    assert outcome.out == f"1 added, 0 known, 1 rejected; 1 program in {path}\n"
+    assert outcome.out == f"1 added, 0 the same as another, 1 rejected; 1 program in {path}\n"
     assert f"{file}:1:16: not readable as a program: a carriage return" in outcome.err
 
 

@@ -10,6 +10,7 @@ import sys
 import weakref
 from collections.abc import Sequence
 from io import StringIO
+from math import log2
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +131,31 @@ def test_solve_with_explanations(tmp_path: Path) -> None:
     assert 'href="explanations/solve_67a3c6ac.html"' in (path / "report.html").read_text("utf-8")
 
 
+def test_the_choice_of_attempts_is_explained_as_one_table(tmp_path: Path) -> None:
+    # The only candidate is `vmirror`: it gives something else on a transposed copy.
+    options = ("--tasks", "67a3c6ac", "--no-library", "--proposers", "known", *ENDING)
+    outcome = solve(tmp_path, SET, *options, "--trace", "67a3c6ac")
+    title, reason = "why these attempts at test 1", "gives something else on copies of the task"
+    assert title in outcome.err + outcome.out and reason in outcome.err + outcome.out
+    path = folder_of(tmp_path)
+    (row,) = json.loads((path / "results.json").read_text("utf-8"))["by_task"]
+    first = row["tests"][0]["attempts"][0]
+    assert first["reasons"][reason] < 0
+    assert sum(first["reasons"].values()) == pytest.approx(log2(first["evidence"]), abs=0.01)
+    for page in (path / "report.html", path / "explanations" / "solve_67a3c6ac.html"):
+        text = page.read_text("utf-8")
+        assert title in text and reason in text and f"{first['reasons'][reason]:+.1f}" in text
+    programs = path / "programs.py"
+    assert title in Outcome("explain", programs, "--task", "67a3c6ac").out
+    page = tmp_path / "page.html"
+    Outcome("explain", programs, "--task", "67a3c6ac", "--html", page)
+    assert title in page.read_text("utf-8")
+    # Programs elsewhere are of no run.
+    alone = tmp_path / "programs.py"
+    alone.write_bytes(programs.read_bytes())
+    assert title not in Outcome("explain", alone, "--task", "67a3c6ac").out
+
+
 def test_solve_of_one_task_prints_the_learned_rules(tmp_path: Path) -> None:
     options = ("--tasks", "3bd67248", "--no-library", "--proposers", "learn", *ENDING)
     outcome = solve(tmp_path, SET, *options)
@@ -199,12 +225,13 @@ def test_solve_goes_on(tmp_path: Path) -> None:
         (["nosuchset"], "nosuchset"),
         (["arc-agi-1/trainin"], "'arc-agi-1/trainin'; did you mean arc-agi-1/training?"),
         ([SET, "--tasks", "67a3c6ad"], "did you mean 67a3c6ac?"),
-        ([SET, "--budget", "soon"], "is not a duration"),
+        ([SET, "--budget", "soon"], "--budget: 'soon' is not a duration"),
+        ([SET, "--budget", "0s"], "--budget: '0s' is no time at all; write 1s or more"),
         ([SET, "--rounds", "0"], "--rounds"),
         ([SET, "--device", "gpu"], "gpu is not a device"),
         ([SET, "--device", "cuda:99"], "--device cuda:99: "),
         ([SET, "--proposers", "knwon"], "did you mean known?"),
-        ([SET, "--proposers", ","], "no proposer was named"),
+        ([SET, "--proposers", ","], "--proposers names none"),
         ([SET, "--off", "smaer"], "did you mean smear?"),
         ([SET, "--off", "smear,known-values", "--off", "nothing"], "Parts: variants,"),
         ([SET, "--off", "paint-shown,paint-holes,paint-whole"], "nothing paints"),
@@ -312,7 +339,7 @@ def test_what_it_begins_with_is_said(command: str, tmp_path: Path) -> None:
         pool.store.connection.commit()
     mine = tmp_path / "mine.db"
     known = f"{n_programs - 1} programs of {mine} (1 unreadable, left out)"
-    data = [SET] if command == "solve" else ["--data", SET]
+    data = [SET]
     for number, (args, words) in enumerate(
         {
             (): "the bundled solvers",
@@ -335,7 +362,7 @@ def test_a_run_goes_on_from_another_folder(
     with Pool.open(tmp_path / "mine.db") as pool:
         pool.add_library()
     monkeypatch.chdir(tmp_path)
-    data = ["tasks"] if command == "solve" else ["--data", "tasks"]
+    data = ["tasks"]
     args = ("--pool", "mine.db", "--no-library", *ENDING, "--out", "runs")
     assert Outcome(command, *data, *args).status == 0
     path = folder_of(tmp_path)
@@ -356,7 +383,7 @@ def test_a_run_goes_on_from_another_folder(
 @pytest.mark.slow
 @pytest.mark.parametrize(("command", "other"), [("solve", "evolve"), ("evolve", "solve")])
 def test_the_folder_of_another_command_is_refused(command: str, other: str, tmp_path: Path) -> None:
-    data = [SET] if command == "solve" else ["--data", SET]
+    data = [SET]
     args = ("--tasks", "67a3c6ac", "--no-library", *ENDING, "--out", tmp_path / "runs")
     assert Outcome(command, *data, *args).status == 0
     path = folder_of(tmp_path)
@@ -406,7 +433,7 @@ def test_evolve_repeats_from_seed_and_rounds(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--data", "nosuchset"], "nosuchset"),
+        (["nosuchset"], "nosuchset"),
         (["--tasks", "67a3c6ad"], "did you mean 67a3c6ac?"),
         (["--budget", "soon"], "is not a duration"),
         (["--device", "gpu"], "gpu is not a device"),

@@ -1092,7 +1092,7 @@ def test_a_signaled_process_leaves_a_valid_submission(
 ) -> None:
     ids = "25d8a9c8,67a3c6ac,ff28f65a"
     words = [sys.executable, "-c", COMMAND, command]
-    data = ["arc-agi-1/training"] if command == "solve" else ["--data", "arc-agi-1/training"]
+    data = ["arc-agi-1/training"]
     process = subprocess.Popen(
         [*words, *data, "--tasks", ids, "--out", str(tmp_path), "--budget", "1h", "--threads", "1"],
         stdout=subprocess.PIPE,

@@ -314,7 +314,7 @@ def check_program(
     program: ParsedProgram, known: KnownTask | None, budget: Budget | None = None
 ) -> ProgramCheck:
     """Check one program on a task, or only its types."""
-    places = _places(program)
+    places = program.places()
     warnings = tuple(
         LineWarning(*places[warning.node], warning.message)
         for warning in infer(program.program).warnings
@@ -352,7 +352,7 @@ def run_on_pairs(
 ) -> tuple[PairCheck, ...]:
     """Run a program on inputs and judge its outcomes; `demos` is its argument S."""
     budget = budget or Budget()
-    places = _places(program)
+    places = program.places()
     with phase("run"):
         fast = _run_on_engine(program.program, [each.input for each in given], demos, budget)
     pairs: list[PairCheck] = []
@@ -455,16 +455,3 @@ def _with_plain_numbers(value: Value) -> Value:
     if isinstance(value, tuple):
         return tuple(_with_plain_numbers(member) for member in value)
     return int(value) if isinstance(value, bool) else value
-
-
-def _places(program: ParsedProgram) -> dict[Node, LinePlace]:
-    """Return the first line that needs each node."""
-    places: dict[Node, LinePlace] = {}
-    for number, name, result in program.lines:
-        stack = [result]
-        while stack:
-            node = stack.pop()
-            if node not in places:
-                places[node] = (number, name)
-                stack.extend(node.args)
-    return places

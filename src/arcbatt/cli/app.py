@@ -1,5 +1,6 @@
 """The Typer app: command discovery, `--version`, and error handling."""
 
+import ast
 import errno
 import os
 import sys
@@ -7,23 +8,26 @@ from contextlib import suppress
 from functools import wraps
 from importlib import import_module
 from io import TextIOWrapper
+from pathlib import Path
 from pkgutil import iter_modules
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 import arcbatt
 from arcbatt.measure import phase
 
 from . import INTERRUPTED, commands, is_out_of_memory, raise_interrupts
 from .console import USAGE_ERROR, ignore_invalid_width, print_error, stop
-from .groups import Examples, Group, explain_option, format_examples, simplify_help, without_type
+from .groups import Examples, Group, explain_option, format_examples, print_help, simplify_help
 from .timing import accept_timing, ask_for_timing, timed
 
 # Errors that are reported by their message, without a traceback. They are named instead of imported
 # to keep startup fast: a module that was never loaded cannot have raised its error.
 _EXPECTED = (
     ("arcbatt.language", "ProgramError"),
+    ("arcbatt.plugins", "PluginError"),
     ("arcbatt.tasks", "TaskError"),
     ("arcbatt.tasks", "UnknownTask"),
     ("arcbatt.checking", "RecordError"),
@@ -57,6 +61,21 @@ def command_names() -> list[str]:
     """Return the names of all commands, the most used first."""
     names = {module.name for module in iter_modules(commands.__path__)}
     return [*_FIRST, *sorted(names.difference(_FIRST))]
+
+
+def read_help(name: str) -> str:
+    """Return the help text of a command from its source, without importing it."""
+    (folder,) = commands.__path__
+    tree = ast.parse((Path(folder) / f"{name}.py").read_text("utf-8"), "")
+    for node in tree.body:
+        match node:
+            case ast.FunctionDef() if node.name == name:
+                return " ".join((ast.get_docstring(node) or "").split("\n\n")[0].split())
+            case ast.Assign(
+                targets=[ast.Name(id="app")], value=ast.Call(args=[ast.Constant(value=str(text))])
+            ):
+                return text
+    raise AssertionError(f"{name}.py has neither a function {name} nor a group with a help text")
 
 
 def load_command(name: str) -> tuple[Any, Examples]:
@@ -101,18 +120,20 @@ class _Commands(Group):
     """
 
     @phase("load")  # on first use, Typer imports its option parser
-    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+    def make_context(self, info_name: Any, args: list[str], *rest: Any, **kwargs: Any) -> Any:
         ignore_invalid_width()
+        if args[:1] == ["help"]:
+            args = [*args[1:], "--help"]
         try:
-            return super().make_context(*args, **kwargs)
+            return super().make_context(info_name, args, *rest, **kwargs)
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPTED) from None
         except Exception as error:  # Click's class, of which Typer may have its own copy
             explain_option(error)
             raise
 
-    def get_params(self, ctx: Any) -> Any:
-        return [without_type(param) for param in super().get_params(ctx)]
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        print_help(ctx, self)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         (timing,) = (option for option in self.params if option.name == "timing")
@@ -128,6 +149,16 @@ class _Commands(Group):
 
     def list_commands(self, ctx: Any) -> list[str]:
         return command_names()
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        # The list of commands needs only their help texts: importing all of them takes longer.
+        listed = {name: TyperCommand(name, help=read_help(name)) for name in command_names()}
+        before = self.commands
+        self.commands = {**listed, **before}
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self.commands = before
 
     def invoke(self, ctx: Any) -> Any:
         with timed(ctx):
@@ -161,7 +192,7 @@ app = typer.Typer(
         (
             ("arcbatt solve 67a3c6ac --budget 10s", "solve one task"),
             ("arcbatt solve arc-agi-1/training --budget 2m", "solve all tasks of a set"),
-            ("arcbatt COMMAND --help", "describe a command, with examples"),
+            ("arcbatt help COMMAND", "describe a command; arcbatt COMMAND --help is the same"),
         )
     ),
 )

@@ -1,6 +1,5 @@
 """Draw a checked program beside its task."""
 
-from pathlib import Path
 from typing import TypeGuard
 
 from rich.columns import Columns
@@ -24,8 +23,7 @@ def draw_checked_task(check: ProgramCheck) -> RenderableType:
     """Draw the program, the first demo, and the outcome for each test input."""
     assert check.known is not None  # a program that was only typed has no task
     task = check.known.task
-    text = Path(check.program.file).read_bytes().decode("utf-8")
-    source = read_source(check.program, text)
+    source = read_source(check.program)
     first = task.demos[0]
     label = _label(f"demo 1 of {len(task.demos)}", "")
     pictures: list[RenderableType] = [Group(label, draw_pair(first))]

@@ -111,7 +111,7 @@ def list_runs(base: Path) -> tuple[list[RunSummary], list[str]]:
 
 def read_results(path: Path) -> Mapping[str, Any]:
     """Return the content of `results.json`; raise `RunFolderError` if it is malformed."""
-    content = read_json(path / RESULTS, RunFolderError)
+    content = read_json(path / RESULTS, RunFolderError, only_finite=True)
     if fault := find_fault(content):
         raise RunFolderError(
             f"{path / RESULTS}: not the results of a run of this version ({fault}); "
@@ -119,6 +119,29 @@ def read_results(path: Path) -> Mapping[str, Any]:
         )
     assert isinstance(content, dict)
     return content
+
+
+def confidences_of_run(
+    path: Path,
+) -> tuple[dict[str, tuple[float, ...]], frozenset[tuple[str, int, int]]]:
+    """Return the confidence per test input of a run's tasks, and the places of its stand-ins.
+
+    A place is a task, a test input and an attempt, the latter two counted from 0. Tasks that are
+    not valid have stand-ins only; they are not among the confidences.
+    """
+    results = read_results(path)
+    confidences = {
+        row["task"]: tuple(float(test["confidence"]) for test in row["tests"])
+        for row in results["by_task"]
+    }
+    stand_ins = frozenset(
+        (row["task"], k, number)
+        for row in results["by_task"]
+        for k, test in enumerate(row["tests"])
+        for number, attempt in enumerate(test["attempts"])
+        if attempt["best"] is None
+    )
+    return confidences, stand_ins
 
 
 def tasks_of_run(path: Path) -> tuple[str, tuple[str, ...] | None]:

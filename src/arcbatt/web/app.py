@@ -17,7 +17,7 @@ from arcbatt.scoring import SubmissionError
 from arcbatt.solving.run_folder import RunFolderError
 from arcbatt.tasks import TaskError
 
-from . import compare_page, draw, gallery, runs_page, task_page, write
+from . import compare_page, draw, gallery, play, primitives_page, runs_page, task_page, write
 from .assets import make_route, read_assets
 from .catalog import Catalog
 from .jobs import Workers
@@ -26,7 +26,16 @@ from .security import SECURITY_HEADERS, Guard
 from .settings import Settings
 
 # Modules with ROUTES.
-PAGES: tuple[Any, ...] = (gallery, task_page, runs_page, compare_page, draw, write)
+PAGES: tuple[Any, ...] = (
+    gallery,
+    task_page,
+    runs_page,
+    compare_page,
+    draw,
+    write,
+    play,
+    primitives_page,
+)
 # Errors about requested files; their messages are shown.
 EXPECTED = (TaskError, RunFolderError, PoolError, SubmissionError, ProgramError)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, cast
 
 from starlette.exceptions import HTTPException
@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from arcbatt.drawing.charts import Chart
 from arcbatt.drawing.pages import render_page
 from arcbatt.drawing.png import render_png
 from arcbatt.drawing.scene import Block
@@ -31,6 +32,7 @@ NAVIGATION = (
     ("/compare", "Compare"),
     ("/draw", "Draw"),
     ("/write", "Write"),
+    ("/primitives", "Primitives"),
 )
 
 
@@ -66,6 +68,19 @@ def show_page(request: Request, template: str, status: int = 200, **values: Any)
         **{"count": count, **values},
     )
     return HTMLResponse(page, status)
+
+
+def charts_to_json(charts: Sequence[Chart]) -> list[dict[str, Any]]:
+    """Return charts as data for `charts.js`."""
+    return [
+        {
+            "title": chart.title,
+            "x": chart.x_label,
+            "y": chart.y_label,
+            "lines": [{"name": line.name, "points": line.points} for line in chart.lines],
+        }
+        for chart in charts
+    ]
 
 
 def export_page(template: str, name: str, **values: Any) -> Response:

@@ -25,6 +25,8 @@ from arcbatt.checking import (
     read_pairs,
 )
 from arcbatt.checking.changed_tasks import KINDS
+from arcbatt.evaluation import run
+from arcbatt.explainer import describe_rejection
 from arcbatt.language import Budget, ParsedProgram
 from arcbatt.language.budget import MAX_BUDGET
 from arcbatt.library import library_files
@@ -33,6 +35,7 @@ from arcbatt.tasks import Pair
 from arcbatt.tasks.program_names import program_name, task_id_of
 
 from ..check_drawing import draw_checked_task, draw_first_trouble
+from ..completion import complete_task
 from ..console import (
     can_overwrite,
     counting_bar,
@@ -42,14 +45,16 @@ from ..console import (
     print_notice,
     stdout,
 )
-from ..lookup import parse_files
-from ..options import AsJson, TaskSource
+from ..lookup import get_known_task, parse_files
+from ..options import AsJson, Plugins, TaskSource
 
 EXAMPLES = (
     ("arcbatt check --library", "the bundled solvers"),
     ("arcbatt check my_solvers.py --show 2", "your own, two of them drawn"),
+    ("arcbatt check mine.py --task 67a3c6ac", "programs of any name on one task"),
     ("arcbatt check evolved/*.py --json", "for a script"),
     ("arcbatt check mine.py --data tasks/", "on your own task files"),
+    ("arcbatt check reply.md --task 00d62c1b --feedback", "a model's reply, in words for it"),
     ("arcbatt check mine.py --turned", "do they hold when their tasks are turned or recolored?"),
     ("arcbatt check --library --pairs more.json --explain", "on generated pairs of their tasks"),
 )
@@ -80,6 +85,17 @@ def check(
     library: Annotated[
         bool, typer.Option("--library", help="Check the solvers that come with arcbatt.")
     ] = False,
+    task: Annotated[
+        str | None,
+        typer.Option(
+            "--task",
+            metavar="ID",
+            help="Check the programs of FILEs on this task, whatever their names. Of the bundled "
+            "solvers, only its own is checked.",
+            autocompletion=complete_task,
+            show_default=False,
+        ),
+    ] = None,
     data: TaskSource = None,
     as_json: AsJson = False,
     show: Annotated[
@@ -110,6 +126,14 @@ def check(
             "--explain", help="With --pairs, draw the first pair that each program gets wrong."
         ),
     ] = False,
+    feedback: Annotated[
+        bool,
+        typer.Option(
+            "--feedback",
+            help="Say in plain text what each program gave, for the prompt of a language model.",
+        ),
+    ] = False,
+    plugin: Plugins = None,
     budget_steps: Annotated[
         int,
         typer.Option(
@@ -132,6 +156,9 @@ def check(
     ] = Budget().bytes,
 ) -> None:
     """Run programs on every demo and test input of their tasks and show which are right.
+
+    FILEs are Python files of programs, or any text with programs in it, such as the reply of a
+    language model (.md, .txt, .json): functions that stand there are read as data, never run.
 
     A program named solve_<task> is for that task; a program for an unknown task is only typed.
     Each pair gets a mark, demos first: ✓ right, ✗ wrong, ! failed, ? unknown.
@@ -164,7 +191,15 @@ def check(
     further = {} if pairs is None else read_pairs(pairs)
     programs, rejected, errors = parse_files(paths)
     find: FindTask = find_named
-    if data is not None:
+    if task is not None:
+        known = get_known_task(task, data)
+        bundled = {str(path) for path in library_files()} if library else set()
+        own = program_name(known.task.id)
+        programs = [each for each in programs if each.file not in bundled or each.name == own]
+        find = lambda _name: known  # noqa: E731
+        if not programs and library and not files:
+            ctx.fail(f"no solver for {known.task.id} comes with arcbatt")
+    elif data is not None:
         tasks = load_source(data)
         find = tasks.find_named
         errors += (
@@ -201,14 +236,28 @@ def check(
         return
     checks = _check_all(programs, find, budget, is_quiet)
     report = CheckReport(tuple(checks), tuple(rejected), tuple(errors))
+    texts = [_feedback(check, budget) for check in checks] if feedback else []
+    texts += [describe_rejection(each) for each in rejected] if feedback else []
     if as_json:
-        print_json(report.to_json())
+        content = report.to_json()
+        for shown, text in zip(content["programs"], texts, strict=False):
+            shown["feedback"] = text
+        print_json(content)
+    elif feedback:
+        print_blocks(Text("\n\n".join(texts)))
     else:
         _print_report(report, show)
-    for error in (*report.errors, *(rejected.error for rejected in report.rejected)):
+    for error in (*report.errors, *(each for found in rejected for each in found.errors)):
         print_error(str(error))
     if not report.all_fine:
         raise typer.Exit(2 if report.errors or report.rejected else 1)
+
+
+def _feedback(check: ProgramCheck, budget: Budget) -> str:
+    """Return what a program gave, in plain text."""
+    if check.known is None:
+        return f"{check.program.name}: {check.reason or 'no known task: typed only'}"
+    return run(check.program, check.known.task, budget, device="cpu", n_threads=1).feedback()
 
 
 def _with_progress(programs: Sequence[ParsedProgram], is_quiet: bool) -> Iterator[ParsedProgram]:

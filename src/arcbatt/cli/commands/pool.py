@@ -251,7 +251,9 @@ def import_programs(
     if as_json:
         print_json({"pool": str(path), **counts, "errors": errors, "total": total})
     else:
-        what = ", ".join(f"{n:,} {name}" for name, n in counts.items())
+        # Some are in the pool already, and others appear twice in the files.
+        words = {"added": "added", "known": "the same as another", "rejected": "rejected"}
+        what = ", ".join(f"{n:,} {words[name]}" for name, n in counts.items())
         _print_line(f"{what}; {count(total, 'program')} in {path}")
     if errors or total_count.n_rejected:
         raise typer.Exit(2)

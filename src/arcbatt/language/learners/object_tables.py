@@ -27,6 +27,12 @@ def _is(condition: object) -> str:
 
 _FULLNESS = ("one that does not fill its box", "a square", "a line", "a rectangle")
 _EXTREMES = ("one of the largest", "one of the smallest", "neither largest nor smallest")
+_SYMMETRIES = (
+    "symmetric neither left to right nor top to bottom",
+    "symmetric top to bottom, not left to right",
+    "symmetric left to right, not top to bottom",
+    "symmetric both left to right and top to bottom",
+)
 # By code: the feature, and the words for one of its values, as the native rules give it.
 FEATURES: tuple[tuple[str, Phrase], ...] = (
     ("its colors", lambda bits: f"one that has {name_colors(colors_in(bits))}"),
@@ -42,9 +48,7 @@ FEATURES: tuple[tuple[str, Phrase], ...] = (
     ("how many have its shape", lambda n: f"one of {n} of its shape"),
     (
         "its mirror symmetry",
-        lambda bits: (
-            f"one that {_is(bits & 2)} symmetric left to right and {_is(bits & 1)} top to bottom"
-        ),
+        lambda bits: f"one that is {_SYMMETRIES[bits]}",
     ),
     ("the rank of its first column", _ranked("leftmost")),
     ("the rank of its first row", _ranked("uppermost")),
