@@ -25,7 +25,15 @@ from arcbatt.engine.batt import Batt
 from arcbatt.engine.graph.results import BattResult
 from arcbatt.engine.graph.samples import Samples
 from arcbatt.engine.task_run import TaskResult, TaskSamples, run_on_tasks
-from arcbatt.language import SEARCH_BUDGET, Failure, Program, Reason, Value
+from arcbatt.language import (
+    SEARCH_BUDGET,
+    Failure,
+    ParsedProgram,
+    Program,
+    Reason,
+    Value,
+    to_program,
+)
 from arcbatt.measure import check_threads, phase
 from arcbatt.tasks import Grid, Task
 
@@ -255,7 +263,7 @@ class TaskBoard:
     def trials(
         self,
         task: Task,
-        programs: Sequence[Program],
+        programs: Sequence[Program | ParsedProgram],
         credits: Mapping[Program, int] | None = None,
         *,
         n_threads: int | None = None,
@@ -266,6 +274,7 @@ class TaskBoard:
         """
         if not programs:
             return []
+        programs = [to_program(each) for each in programs]
         n_demos = len(task.demos)
         n_threads = n_threads or self.n_threads
         result = self._run(self._of(task).samples, programs, n_threads)
