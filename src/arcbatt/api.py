@@ -121,8 +121,8 @@ def explain(
     """Explain a program line by line on every pair of a task.
 
     A notebook draws it, and `save("page.html")` writes it as a page. If the program is given as
-    text, or as it was parsed, its names and comments are shown; for a solution, its first program is explained on the
-    solution's task. Outputs for test inputs are not judged: `score` does that.
+    text, or as it was parsed, its names and comments are shown; for a solution, its first program
+    is explained on the solution's task. Outputs for test inputs are not judged: `score` does that.
     """
     if isinstance(program, Solution):
         if not program.programs:

@@ -28,13 +28,13 @@ from arcbatt.tasks.submission import Submission, fill_in, write_submission
 from ..console import print_blocks, print_notice, stop
 from ..options import (
     AskSettings,
-    Endpoint,
-    MaxRequests,
-    ModelName,
     DeviceName,
+    Endpoint,
     KnownPool,
     Library,
+    MaxRequests,
     Memory,
+    ModelName,
     Plugins,
     Proposers,
     Rounds,
