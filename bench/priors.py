@@ -1,4 +1,4 @@
-"""Learn how likely moves follow others, for the order of the last move of a search.
+"""Learn how likely one move follows another, which orders the last moves of a search.
 
     python bench/priors.py            write priors.inc of the native enumeration; then rebuild
 

@@ -40,7 +40,7 @@ def build() -> Path:
     tools = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", "")])
     cmake = shutil.which("cmake", path=tools)
     if cmake is None:
-        raise SystemExit("cmake is not installed; pip install -e '.[dev]' brings it")
+        raise SystemExit("cmake is not installed; make .venv/ready brings it")
     nanobind = _output([sys.executable, "-m", "nanobind", "--cmake_dir"])
     configure = [
         # A release build lacks the symbol names that reports need.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from arcbatt.tasks import find_task
 from tests.conftest import LIBRARY
 from tests.pool.test_pool import key, program_of, row_of, trial_of
 from tests.support.commands import RIGHT, Outcome, error_of
+from tests.support.search import default_signals
 
 COMMANDS = ("list", "show", "import", "export", "prune", "stats", "merge")
 
@@ -247,15 +249,14 @@ def test_merge(tmp_path: Path, full: Path) -> None:
 
 
 def interrupt_after_one_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Simulate Ctrl-C when programs are added for the second time."""
-    add, n_added = Pool.add_programs, 0
+    """Press Ctrl-C, twice, when programs have been added for the first time."""
+    add = Pool.add_programs
 
     def interrupted(self: Pool, programs: Sequence[PoolProgram]) -> int:
-        nonlocal n_added
-        n_added += 1
-        if n_added == 2:
-            raise KeyboardInterrupt
-        return add(self, programs)
+        n_added = add(self, programs)
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        return n_added
 
     monkeypatch.setattr(Pool, "add_programs", interrupted)
     monkeypatch.setattr(transfer, "BATCH", 3)
@@ -270,7 +271,7 @@ def test_an_interrupted_command_can_be_repeated(
         source = tmp_path / "programs.py"
         assert Outcome("pool", "export", source, "--pool", full).status == 0
     new = tmp_path / "new.db"
-    with monkeypatch.context() as patch:
+    with monkeypatch.context() as patch, default_signals():
         interrupt_after_one_batch(patch)
         outcome = Outcome("pool", command, source, "--pool", new)
     assert (outcome.status, outcome.out) == (130, "")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from arcbatt.engine import _enumerate
-from arcbatt.engine.table import RENDERERS
+from arcbatt.engine.table import RENDERERS, render_moves
 from arcbatt.language import (
     Failure,
     Program,
@@ -24,7 +25,7 @@ from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.infer import infer
 from arcbatt.language.interpreter import evaluate_call
 from arcbatt.language.parse import parse_expression
-from arcbatt.language.registry import Primitive, applied_definition, spellings
+from arcbatt.language.registry import Primitive, Searched, applied_definition, spellings
 from arcbatt.language.types import parse_signature
 from arcbatt.suggestion import suggest
 from tests.engine.test_engine import check_call
@@ -155,6 +156,18 @@ def test_ranges_are_written_in_one_way(text: str) -> None:
 @pytest.mark.parametrize("path", RENDERERS, ids=lambda path: path.name)
 def test_the_engines_lists_are_fresh(path: Path) -> None:
     assert path.read_text("utf-8") == RENDERERS[path](), "run make docs"
+
+
+def test_one_primitive_ends_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    primitives = {p.name: p for p in PRIMITIVES}
+    assert primitives["heap_up"].searched == Searched(ends_lists=True)
+    for name, how in (("heap_up", Searched()), ("spot", Searched(ends_lists=True))):
+        changed = {**primitives, name: replace(primitives[name], searched=how)}
+        monkeypatch.setattr(
+            "arcbatt.engine.table.bundled_primitives", lambda changed=changed: changed
+        )
+        with pytest.raises(ValueError, match="ends_lists"):
+            render_moves()
 
 
 def test_the_search_tries_what_is_declared() -> None:

@@ -217,9 +217,14 @@ def test_a_run_is_resumed_by_solve(tmp_path: Path) -> None:
     resume = ["--resume", str(folder), "--budget", "1h", "--rounds", "1"]
     refused = CliRunner().invoke(app, ["evolve", *resume])
     assert refused.exit_code == 2 and f"arcbatt solve --resume {folder}" in refused.stderr
-    (tmp_path / "working" / "submission.json").unlink()
-    assert CliRunner().invoke(app, ["solve", *resume]).exit_code == 0
-    assert read_submission(tmp_path / "working" / "submission.json").keys() == {"good"}
+    submission = tmp_path / "working" / "submission.json"
+    submission.unlink()
+    again = CliRunner().invoke(app, ["solve", *resume])
+    assert again.exit_code == 0 and not submission.exists()
+    assert f"--submission {submission}" in again.stderr.replace("\n", " ")
+    named = CliRunner().invoke(app, ["solve", *resume, "--submission", str(submission)])
+    assert named.exit_code == 0 and "--submission" not in named.stderr
+    assert read_submission(submission).keys() == {"good"}
 
 
 def test_the_decoy_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -401,10 +401,70 @@ def test_what_is_typed_is_never_replaced(browser: Any, address: str) -> None:
             "    ",
         ]
         page.get_by_text("✓ right on 4 of 4 pairs").wait_for()
-        assert page.locator(".w-primitive").count() == 2
+        assert page.locator("#editor .w-primitive").count() == 2
         page.keyboard.press("Control+z")
         # Escape, then Tab leaves the editor.
         page.keyboard.press("Escape")
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement.id") != "editor"
+        seen.require_clean()
+
+
+def test_play_a_task(browser: Any, address: str) -> None:
+    with watched(browser, address) as seen:
+        page = open_page(seen, f"{TASK}/play")
+        require_accessible(page)
+        page.get_by_role("button", name="output of test 1: the same grid as the input").click()
+        submit = page.get_by_role("button", name="Submit the output of test 1")
+        submit.click()
+        page.get_by_text("1 attempt left").wait_for()
+        assert page.locator(".mark.wrong").count() == 1
+        # Mirrored by a key of the drawing tools.
+        page.locator("#tests .side canvas").focus()
+        page.keyboard.press("h")
+        submit.click()
+        page.get_by_text("You have solved this task.").wait_for()
+        assert submit.is_disabled()
+        seen.require_clean()
+
+
+def test_two_wrong_attempts_end_a_task(browser: Any, address: str) -> None:
+    with watched(browser, address) as seen:
+        page = open_page(seen, f"{TASK}/play")
+        rows = page.get_by_label("output of test 1: rows")
+        rows.fill("2")
+        rows.press("Enter")
+        page.locator("#tests .side canvas").focus()
+        page.keyboard.press("3")
+        page.click("#undo")
+        assert rows.input_value() == "2"
+        page.click("#undo")
+        assert rows.input_value() == "3"
+        submit = page.get_by_role("button", name="Submit the output of test 1")
+        submit.click()
+        page.get_by_text("1 attempt left").wait_for()
+        submit.click()
+        page.get_by_text("Not solved: 0 of 1 test inputs right.").wait_for()
+        assert submit.is_disabled()
+
+
+def test_solve_on_the_page_of_a_task(browser: Any, address: str) -> None:
+    with watched(browser, address) as seen:
+        page = open_page(seen, TASK)
+        page.select_option("#budget", "5")
+        page.click("#solve")
+        page.get_by_text("Done after").wait_for()
+        assert "a program fits all demos" in page.inner_text("#state")
+        assert page.locator("#attempts figure").count() == 2
+        seen.require_clean()
+
+
+def test_primitives_can_be_browsed(browser: Any, address: str) -> None:
+    with watched(browser, address) as seen:
+        page = open_page(seen, "/primitives#objects")
+        assert page.locator("#objects[open]").count() == 1
+        page.fill("#words", "vmirror")
+        page.wait_for_function("document.querySelectorAll('.primitive:not([hidden])').length < 20")
+        assert page.locator("#vmirror").is_visible() and page.locator("#objects").is_hidden()
+        require_accessible(page)
         seen.require_clean()

@@ -4,6 +4,7 @@ import errno
 import os
 import sys
 from contextlib import suppress
+from functools import wraps
 from importlib import import_module
 from io import TextIOWrapper
 from pkgutil import iter_modules
@@ -14,7 +15,7 @@ import typer
 import arcbatt
 from arcbatt.measure import phase
 
-from . import INTERRUPTED, commands
+from . import INTERRUPTED, commands, is_out_of_memory, raise_interrupts
 from .console import USAGE_ERROR, ignore_invalid_width, print_error, stop
 from .groups import Examples, Group, explain_option, format_examples, print_help, simplify_help
 from .timing import accept_timing, ask_for_timing, timed
@@ -75,6 +76,25 @@ def load_command(name: str) -> tuple[Any, Examples]:
     return typer.main.get_command(single), module.EXAMPLES
 
 
+def _accept_interrupts(command: Any) -> Any:
+    """Let Ctrl-C raise `KeyboardInterrupt` in a command and its subcommands, unless they note it.
+
+    Until then it ends the process: loading and parsing have nothing to clean up.
+    """
+    for below in getattr(command, "commands", {}).values():
+        _accept_interrupts(below)
+    callback = command.callback
+    if callback is not None and not getattr(callback, "notes_interrupts", False):
+
+        @wraps(callback)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            raise_interrupts()
+            return callback(*args, **kwargs)
+
+        command.callback = run
+    return command
+
+
 class _Commands(Group):
     """The root group: loads and times commands, and turns expected errors into messages.
 
@@ -104,7 +124,9 @@ class _Commands(Group):
         if cmd_name not in self.commands:
             with phase("load"):
                 command, _ = load_command(cmd_name)
-                self.commands[cmd_name] = simplify_help(accept_timing(command, timing))
+                self.commands[cmd_name] = simplify_help(
+                    accept_timing(_accept_interrupts(command), timing)
+                )
         return self.commands[cmd_name]
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -124,6 +146,8 @@ class _Commands(Group):
         except Exception as error:  # each package has its own error classes
             if _is_expected(error):
                 stop(str(error))
+            if is_out_of_memory(error):
+                raise  # `main` says so in one line
             if isinstance(error, OSError):
                 stop(_os_error_message(error))
             explain_option(error)
@@ -189,6 +213,8 @@ def run_app() -> None:
     except SystemExit as end:
         status = end.code
     except OSError as error:
+        if is_out_of_memory(error):
+            raise
         failure = error
     try:
         sys.stdout.flush()

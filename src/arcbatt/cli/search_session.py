@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
@@ -12,6 +12,7 @@ from typing import Any
 import typer
 from rich.text import Text
 
+from arcbatt.interrupts import TERMINATION, Interrupt, noting_interrupts
 from arcbatt.plugins import loaded_plugins
 from arcbatt.plurals import count
 from arcbatt.pool import Pool
@@ -23,15 +24,15 @@ from arcbatt.proposers.registry import check_names, plugin_proposers
 from arcbatt.scoring import has_answers
 from arcbatt.solving import RunStore, Search, SearchOptions
 from arcbatt.solving.descriptions import describe_ranking
-from arcbatt.solving.interrupts import TERMINATION, noting_interrupts
 from arcbatt.solving.run_folder import REPORT, SUBMISSION, RunFolder, read_config
 from arcbatt.solving.run_store import make_config, missing_space, read_options
 from arcbatt.suggestion import suggest
 from arcbatt.tasks import BadTask, Task
 
-from . import INTERRUPTED
+from . import INTERRUPTED, ignore_signals
 from .cluster_display import print_worker_notices, worker_tables, workers_to_json
 from .console import (
+    clean,
     print_blocks,
     print_json,
     print_notice,
@@ -59,6 +60,7 @@ RESUMABLE = {
     "cluster",
     "rounds",
     "resume",
+    "submission",
     "explain",
     "trace",
     "limit",
@@ -94,6 +96,7 @@ class SearchRequest:
     explain: bool = False
     limit: int = 20
     as_json: bool = False
+    submission: str | None = None
 
 
 def choose_proposers(text: str | None, *, asks: bool = False) -> tuple[str, ...]:
@@ -156,19 +159,17 @@ def start_run(command: str, options: SearchOptions, out: Path, request: SearchRe
     """Check all that can be checked in advance, then search in a new run folder."""
     tasks, bad = _load_tasks(options)
     _check_traced(tasks, request.traced)
+    _check_submission(request.submission)
     _check_ask(options)
-    if options.submission is not None:
-        place = Path(options.submission)
-        if why := why_unwritable(place):
-            stop(f"--submission: {place} {why}; name a file")
     if options.pool is not None:
         Pool.open(options.pool, create=False).close()
     if lack := missing_space(out, len(tasks)):
         if command != "kaggle":
             stop(f"{lack}; free some, or choose another folder with --out")
         print_notice(f"{lack}; continuing nevertheless")
-    folder = RunFolder.create(out, make_config(command, options))
-    _run(folder, options, tasks, bad, request)
+    with _noting_interrupts() as interrupt:
+        folder = RunFolder.create(out, make_config(command, options))
+        _run(folder, options, tasks, bad, request, interrupt)
 
 
 def _check_ask(options: SearchOptions) -> None:
@@ -194,7 +195,12 @@ def resume_run(ctx: typer.Context, path: Path, command: str, request: SearchRequ
     for name in config.options.get("plugins") or ():
         if name not in loaded_plugins():
             stop(f"{path} was started with a plugin: add --plugin {quote(str(name))}")
-    folder = RunFolder.open(path)
+    with _noting_interrupts() as interrupt:
+        _resume(RunFolder.open(path), command, request, interrupt)
+
+
+def _resume(folder: RunFolder, command: str, request: SearchRequest, interrupt: Interrupt) -> None:
+    path = folder.path
     with ExitStack() as on_failure:
         on_failure.callback(folder.close)
         resumed_by = RESUMED_BY.get(folder.config.command, folder.config.command)
@@ -203,12 +209,32 @@ def resume_run(ctx: typer.Context, path: Path, command: str, request: SearchRequ
                 f"{path} is the folder of `arcbatt {folder.config.command}`; "
                 f"arcbatt {resumed_by} --resume {quote(str(path))} resumes it"
             )
+        _check_submission(request.submission)
         options = read_options(folder.config)
         _check_ask(options)
         tasks, bad = _load_tasks(options)
         _check_traced(tasks, request.traced)
         on_failure.pop_all()
-    _run(folder, options, tasks, bad, request)
+    if request.submission is None and options.submission is not None:
+        # A folder may come from elsewhere, and its config may name any file.
+        other = clean(options.submission)
+        print_notice(f"the run also wrote {other}; --submission {quote(other)} keeps that current")
+    _run(folder, options, tasks, bad, request, interrupt)
+
+
+@contextmanager
+def _noting_interrupts() -> Iterator[Interrupt]:
+    """Note signals in a flag from before there is a folder until all is written, and shown."""
+    with noting_interrupts(Interrupt(), *TERMINATION) as interrupt:
+        try:
+            yield interrupt
+        finally:
+            ignore_signals()
+
+
+def _check_submission(submission: str | None) -> None:
+    if submission is not None and (why := why_unwritable(Path(submission))):
+        stop(f"--submission: {submission} {why}; name a file")
 
 
 def _load_tasks(options: SearchOptions) -> tuple[list[Task], list[BadTask]]:
@@ -244,6 +270,7 @@ def _run(
     tasks: Sequence[Task],
     bad: Sequence[BadTask],
     request: SearchRequest,
+    interrupt: Interrupt,
 ) -> None:
     """Search in a folder and show the results; exit with 130 if the search was interrupted."""
     print_faults(bad)
@@ -251,6 +278,7 @@ def _run(
     with warnings_as_notices():
         store = RunStore(
             folder,
+            submission=request.submission,
             bad=bad,
             on_explained=lambda n, of: display.say_quietly(f"explanations: {n} of {of}"),
         )
@@ -261,8 +289,9 @@ def _run(
             cluster=request.cluster,
             watcher=display,
             traced=request.traced,
+            interrupt=interrupt,
         )
-        with noting_interrupts(search.interrupt, *TERMINATION), search, display:
+        with search, display:
             # Starting the process is part of the budget.
             budget_s = request.budget_s - wall_s()
             search.run(budget_s, request.rounds, explain=request.explain)
@@ -302,7 +331,7 @@ def _show(search: Search, store: RunStore, display: LoopDisplay, request: Search
             *worker_tables(loop),
             *([draw_attempts(ranked[0])] if len(ranked) == 1 else []),
             *_rules(store, len(ranked)),
-            _summary(search, store),
+            _summary(search, store, request),
         )
 
 
@@ -314,7 +343,7 @@ def _rules(store: RunStore, n_tasks: int) -> list[Text]:
     return [Text.assemble(("learned rules\n", "bold"), "\n".join(lines))]
 
 
-def _summary(search: Search, store: RunStore) -> Text:
+def _summary(search: Search, store: RunStore, request: SearchRequest) -> Text:
     loop, path = search.loop, store.path
     text = Text(
         f"programs fit {loop.n_fitted} of {count(len(loop.tasks), 'task')} "
@@ -331,6 +360,6 @@ def _summary(search: Search, store: RunStore) -> Text:
             f"\n{count(len(store.bad), 'task')} not valid: left out, with stand-ins as attempts"
         )
         text.append(left_out, style="not bold yellow")
-    submission = search.options.submission or path / SUBMISSION
+    submission = request.submission or path / SUBMISSION
     text.append(f"\nsubmission: {submission}", style="not bold green")
     return text

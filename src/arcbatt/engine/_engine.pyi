@@ -145,11 +145,11 @@ class PlanRules:
     def __init__(
         self,
         *,
-        asked: Any,
-        n_columns: Any,
-        combinators: Any,
-        never: Any,
-        alone: Any,
+        calls: Any,
+        columns: Any,
+        combines: Any,
+        cpu_only: Any,
+        single_thread: Any,
         max_ops: int,
         max_power: int,
     ) -> None: ...
@@ -208,9 +208,9 @@ class PlanRun:
     TOO_MANY: int
     LACKS_MEMORY: int
     STOPPED: int
-    def run(self, goes_on: Callable[[], bool]) -> int: ...
+    def run(self, should_continue: Callable[[], bool]) -> int: ...
     def end(self) -> int: ...
-    def wait(self, goes_on: Callable[[], bool]) -> int: ...
+    def wait(self, should_continue: Callable[[], bool]) -> int: ...
     @property
     def started(self) -> list[tuple[int, bool, int]]: ...
     @property

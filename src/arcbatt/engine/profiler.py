@@ -53,7 +53,10 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Nanoseconds by primitive, then calls by primitive, that the engine counts; and launches."""
+    """Time and calls of each primitive, as the engine counts them, and the launches of kernels.
+
+    `counts` has the nanoseconds of all primitives, then the calls of all.
+    """
 
     counts: NDArray[np.int64] = field(default_factory=_new_counts)
     launches: list[Launch] = field(default_factory=list)

@@ -16,7 +16,11 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-from arcbatt.engine.learner_tables import render_cell_features, render_object_codes
+from arcbatt.engine.learner_tables import (
+    render_cell_features,
+    render_fate_codes,
+    render_object_codes,
+)
 from arcbatt.language.registry import Features, Primitive, Searched, bundled_primitives
 from arcbatt.language.types import NAMED
 from arcbatt.language.values import hash_name
@@ -110,7 +114,10 @@ def render_moves() -> str:
     """Return the text of `moves.inc`, in the order in which moves are tried.
 
     A row is shape, primitive, size that it takes, number of codes, codes, color that must occur.
+    The row of the move that ends lists has a macro of its own.
     """
+    if [_shape(primitive) for primitive, how in _searched() if how.ends_lists] != ["L_TO_P"]:
+        raise ValueError("ends_lists: expected one searched primitive from pictures to a picture")
     return _HEAD + "".join(row for primitive, how in _searched() for row in _moves(primitive, how))
 
 
@@ -152,7 +159,8 @@ def _moves(primitive: Primitive, how: Searched) -> Iterator[str]:
         padded = [*codes, *[0] * (MAX_MOVE_CODES - len(codes))]
         color = codes[0] if how.needs_color else -1
         fields = [_shape(primitive), primitive.name, size, len(codes), *padded, color]
-        yield f"ARC_MOVE({', '.join(map(str, fields))})\n"
+        macro = "ARC_LIST_ENDING_MOVE" if how.ends_lists else "ARC_MOVE"
+        yield f"{macro}({', '.join(map(str, fields))})\n"
 
 
 def _variants(primitive: Primitive) -> Iterator[tuple[str, tuple[int, ...]]]:
@@ -195,6 +203,7 @@ RENDERERS = {
     MOVES: render_moves,
     NATIVE / "learners" / "object_codes.inc": render_object_codes,
     NATIVE / "learners" / "cell_features.inc": render_cell_features,
+    NATIVE / "learners" / "fate_codes.inc": render_fate_codes,
     PREDICTIONS: render_predictions,
 }
 

@@ -14,8 +14,8 @@ def engine_version() -> str:
     """Return the version of the engine that this process runs, as 32 hexadecimal digits.
 
     It is a digest of the native sources that the extension was built from, and of the Python
-    sources. So a changed comment makes another version, too; `language_version` is that of the
-    meaning of programs.
+    sources, so a changed comment makes another version. `language_version` changes with the meaning
+    of programs instead.
     """
     folder = Path(__file__).parent
     digest = blake2b(_engine.source_digest.encode(), digest_size=16)

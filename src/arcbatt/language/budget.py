@@ -5,14 +5,14 @@ The count is defined on values, so that every implementation arrives at the same
 - Each call of a primitive, by a line of the program or from inside another primitive
   through a function value, costs `1 + read + made` steps: `read` is the weight (see
   `values`) of the arguments that the primitive reads, `made` the weight of its result.
-  A primitive reads all its arguments but those that its block lists under `peeks`, of
-  which it touches only what it returns. A few primitives compare many pairs of elements;
+  A primitive reads all its arguments except those that its block lists under `peeks`,
+  of which it only takes the part that it returns. A few primitives compare many pairs of elements;
   their blocks add that work with `charge`.
 - A call that fails has cost its `1 + read` (and work charged before the failure), and
   the calls made inside it. Functions over containers call their function on every
   element, also after one has failed.
 - Each result also costs `16 * (1 + made)` bytes.
-- A shared subexpression is evaluated, and counted, once a program.
+- A shared subexpression is evaluated, and counted, once per program.
 
 A program whose steps or bytes exceed the budget fails with `over budget`, whatever else
 happens in it: the sum does not depend on the order of evaluation, so neither does the

@@ -1,4 +1,4 @@
-"""Named constants of the dialect.
+"""The named constants of arc-dsl.
 
 Several names may stand for one value: `THREE`, `GREEN`, `F3` and `R3` are all the number
 3. A program keeps the value; printing uses the first name below that fits.

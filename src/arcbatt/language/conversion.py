@@ -24,10 +24,10 @@ _INTEGER_KINDS = frozenset("iu")  # of an array's dtype
 
 
 def to_value(given: object, what: str) -> Value:
-    """Return `given` as a value of the language; what is one already is returned as it is.
+    """Return `given` as a value of the language; a value of the language is returned unchanged.
 
-    Lists and arrays of integers become tuples, at all levels. Raise a `ValueError` for all else:
-    it starts with `what` and says where in it, what was expected and what came.
+    Lists and arrays of integers become tuples, at all levels. Raise a `ValueError` for
+    anything else: it starts with `what` and gives the place, the expected and the actual kind.
     """
     try:
         return given if _is_data(given) else _convert(given, 0)  # type: ignore[return-value]
@@ -37,7 +37,7 @@ def to_value(given: object, what: str) -> Value:
 
 
 def _is_data(value: Any) -> bool:
-    """Return whether this is a value as it stands, without functions; refuse what is too large.
+    """Return whether this is already a value, without functions; refuse one that is too large.
 
     It goes by levels, which is fast, and counts members of lists and functions too: members that
     are shared may be far more than there is memory for.

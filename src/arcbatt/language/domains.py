@@ -6,8 +6,8 @@ every implementation has the same short list of checks to make. The domain of an
 from its types in the signatures (`domain_of`).
 
 A *patch* is any container, tuple or set, whose members are all locations or all cells: tuples of
-locations and cells come out of `totuple`, `order`, `mapply` over tuples and the like, and the
-dialect takes them wherever it takes a set.
+locations and cells come out of `totuple`, `order`, `mapply` over tuples and the like, and arc-dsl
+accepts them wherever it accepts a set.
 """
 
 from __future__ import annotations

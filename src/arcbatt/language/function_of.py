@@ -43,7 +43,7 @@ def _function_of_call(node: Node, made: dict[Node, Node | None]) -> Node | None:
     for arg in reversed(args[places[-1] + 1 :]):
         function = call_node("rbind", function, arg)
     if len(inner) == 2:
-        return call_node("fork", function, *inner)  # type: ignore[arg-type]  # none is None
+        return call_node("fork", function, *inner)  # type: ignore[arg-type]  # no part is None here
     (only,) = inner
     assert only is not None
     return function if only is _IDENTITY else call_node("compose", function, only)

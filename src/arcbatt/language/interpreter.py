@@ -28,10 +28,9 @@ Outcome: TypeAlias = "Value | Failure"
 class Result(Displayed):
     """The result of a program on one sample.
 
-    `outcome` is the value or the failure, `steps` what it cost, `bytes` too where the definitions
-    ran it (the engine does not say); `failed_at` is the node whose own call failed;
-    `trace` every node's outcome and `node_steps` what its own call cost, in evaluation order,
-    where they were asked for.
+    `outcome` is the value or the failure, `steps` and `bytes` its cost (an engine does not report
+    `bytes`); `failed_at` is the node whose own call failed; `trace` has the outcome of every node
+    and `node_steps` the cost of its own call, in evaluation order, if they were requested.
     """
 
     outcome: Outcome

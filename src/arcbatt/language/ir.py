@@ -57,7 +57,7 @@ class Node:
                 if node._digest is None:
                     # Unambiguous: every argument is 16 bytes, and the text has no NUL.
                     form = _form(node.kind, _head_key(node.kind, node.head))
-                    form += b"".join(below)  # type: ignore[arg-type]  # none is None
+                    form += b"".join(below)  # type: ignore[arg-type]  # no digest is None here
                     node._digest = blake2b(form, digest_size=16).digest()
         assert self._digest is not None
         return self._digest

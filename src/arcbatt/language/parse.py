@@ -11,7 +11,7 @@ returns one. An expression is a name, a constant, a literal of numbers, tuples a
 or a call of a primitive or of a function-valued name; calls may be nested, and arguments
 of primitives given by keyword; `tree_reader` says which other Python is accepted.
 Annotations of types mean nothing here. A file may hold many programs and, outside of them,
-comments, docstrings and the dialect's own import lines, which mean nothing either. Other
+comments, docstrings and arc-dsl's own import lines, which mean nothing either. Other
 lines there are rejected by themselves: programs above and below them are read. A function
 whose parameters are not inputs, and which another one calls, is no program by itself.
 
@@ -202,7 +202,7 @@ def to_program(given: object, what: str = "") -> Program:
     raise TypeError(f"{place}expected a program, not a {type(given).__name__}{hint}")
 
 
-# The import lines of the dialect's own solver files.
+# The import lines of arc-dsl's own solver files.
 _HEADER = re.compile(r"from [\w.]*\b(dsl|constants|arc_types) import \*\s*(#.*)?$")
 # Python takes long to read such a string, and programs do not need it.
 _FORMAT_STRING = re.compile(r"""\b([fF][rR]?|[rR][fF])['"]""")
@@ -240,7 +240,7 @@ class Openings:
     def __init__(self) -> None:
         self.quotes = ""  # that end the open string
         self.depth = 0
-        self.goes_on = False  # after a backslash
+        self.is_continued = False  # the line ends in a backslash
 
     @property
     def in_text(self) -> bool:
@@ -248,14 +248,14 @@ class Openings:
         return len(self.quotes) == 3
 
     def __bool__(self) -> bool:
-        return self.goes_on or self.depth > 0 or self.quotes != ""
+        return self.is_continued or self.depth > 0 or self.quotes != ""
 
     def follow(self, line: str) -> None:
         if len(line) > MAX_COLUMNS:
             return  # not a line of a program
         mark = ""
-        for found in _MARK.finditer(line.removesuffix("\r")):
-            mark = found.group()
+        for match in _MARK.finditer(line.removesuffix("\r")):
+            mark = match.group()
             if self.quotes:
                 # In a string of one quote, three quotes end it and make an empty string.
                 if mark == self.quotes or mark == 3 * self.quotes:
@@ -268,8 +268,8 @@ class Openings:
                 self.depth += 1
             elif mark in ")]}":
                 self.depth -= 1
-        self.goes_on = mark == "\\"
-        if not self.in_text and not self.goes_on:
+        self.is_continued = mark == "\\"
+        if not self.in_text and not self.is_continued:
             self.quotes = ""
 
 
@@ -450,8 +450,8 @@ def _check_lines(text: str, rejection: Callable[[str, int, int, str], ProgramErr
                 column + 1,
                 line,
             )
-        if found := _FORMAT_STRING.search(line):
-            raise rejection("expected no format string", number, found.start() + 1, line)
+        if match := _FORMAT_STRING.search(line):
+            raise rejection("expected no format string", number, match.start() + 1, line)
 
 
 def _line(text: str, number: int) -> str:

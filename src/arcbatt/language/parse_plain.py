@@ -1,10 +1,10 @@
 """Parse program text of a plain form, several times as fast as `ast`.
 
-Plain is ASCII text with one assignment `    name = expression` a line and at last one `    return
+Plain is ASCII text with one assignment `    name = expression` per line and a last line `    return
 expression`, where an expression is a name, a number, a literal of numbers, or a call with such
 arguments, nested at will, `, ` between them. That is how programs are printed, and how nearly all
-solvers are written. What is read here reads the same by `ast`; what is not plain, errors included,
-gives None, so that all that is said of errors is said in one place.
+solvers are written. `ast` reads such text as the same program. Any other text, errors included,
+gives None, so that only `parse` reports errors.
 """
 
 from __future__ import annotations

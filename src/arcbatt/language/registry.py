@@ -37,6 +37,7 @@ class Searched:
     next to another. `codes` are the codes that it is tried with, in this order (tuples if it takes
     several), by default all. `needs_color`: it is tried only where its code, a color, occurs. A
     primitive that takes a size is tried with that of the input and that of the output.
+    `ends_lists`: of one primitive, which turns the lists made at the last depth into pictures.
 
     The rest predicts results without a run. A picture stays as it is with all features of
     `unchanged_if` (for a primitive that takes a size, if it also has that size) and becomes blank
@@ -47,6 +48,7 @@ class Searched:
     before: str = ""
     codes: Sequence[int | tuple[int, ...]] = ()
     needs_color: bool = False
+    ends_lists: bool = False
     unchanged_if: Features = ""
     blank_if: Features = ""
     plain: Features = ""

@@ -121,7 +121,7 @@ class _Guarded:
     def _check_budget(self) -> None:
         """Fail if a called function exceeded the budget, even if the definition caught that."""
         if current_meter().exceeded:
-            raise over_budget(f"{self.name}: what it called takes more than the budget")
+            raise over_budget(f"{self.name}: its calls take more than the budget")
 
     def _check_type(self, args: tuple[Value, ...], value: Value) -> None:
         """Fail unless the value has a type that is declared for such arguments."""

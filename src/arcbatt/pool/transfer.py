@@ -66,18 +66,23 @@ def read_rows(path: Path, progress: Progress) -> Iterator[PoolProgram | ProgramE
 
 
 def import_file(
-    pool: Pool, path: Path, on_rejected: Callable[[ProgramError], None], progress: Progress
+    pool: Pool,
+    path: Path,
+    on_rejected: Callable[[ProgramError], None],
+    progress: Progress,
+    is_interrupted: Callable[[], bool] = lambda: False,
 ) -> ImportCount:
-    """Add the programs of a file; pass the error of each invalid one to `on_rejected`.
+    """Add the programs of a file, or some of them once `is_interrupted` returns true.
 
-    Raises `ProgramError` if the file cannot be read; what was read before is kept.
+    The error of each invalid one is passed to `on_rejected`. Raises `ProgramError` if the file
+    cannot be read; what was read before is kept.
     """
     count = ImportCount()
     rows = read_rows(path, progress)
     while True:
         with measure.phase("load"):
             items = list(islice(rows, BATCH))
-        if not items:
+        if not items or is_interrupted():
             return count
         batch = [item for item in items if isinstance(item, PoolProgram)]
         for item in items:

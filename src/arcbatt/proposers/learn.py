@@ -23,7 +23,8 @@ from arcbatt.measure import phase
 from arcbatt.plurals import count
 from arcbatt.tasks import Task
 
-from . import trees
+from . import fates, trees
+from .fates import FATES, LEARN_FATES
 from .proposer import Context, Offer, Proposal, penalize_memorized, uncertain_tasks
 from .trees import GROW_TREE, TREES
 from .views import View, plain, turned_views, with_roles
@@ -66,7 +67,7 @@ def rule_primitives() -> Mapping[str, Primitive]:
 @cache
 def learner_names() -> tuple[str, ...]:
     """Return the primitives that `learn` uses, which can be switched off."""
-    return (*rule_primitives(), GROW_TREE)
+    return (*rule_primitives(), LEARN_FATES, GROW_TREE)
 
 
 def rule_views(task: Task, off: frozenset[str] = frozenset()) -> Iterator[View]:
@@ -145,6 +146,7 @@ class LearnProposer:
         self._off = off
         self._has_rules = not off >= set(rule_primitives())
         self._grows_trees = GROW_TREE not in off
+        self._learns_fates = LEARN_FATES not in off
         # By the name of a view, whose nodes are the same for all tasks.
         self._rules_by_view: dict[str, _ViewRules] = {}
 
@@ -155,25 +157,35 @@ class LearnProposer:
             # Confident tasks, too: rules that agree or disagree are evidence.
             _, n_wrong = uncertain_tasks(tasks, context)
             return Offer(RULES, tasks, GAIN * n_wrong, COST_S * len(tasks))
-        done = context.done(TREES)
+        offers = []
+        for item, is_on, module in (
+            (FATES, self._learns_fates, fates),
+            (TREES, self._grows_trees, trees),
+        ):
+            tasks, n_wrong = self._uncertain(item, context) if is_on else ((), 0.0)
+            if tasks:
+                gain, cost_s = module.GAIN * n_wrong, module.COST_S * len(tasks)
+                offers.append(Offer(item, tasks, gain, cost_s))
+        return max(offers, key=lambda offer: offer.gain_per_s, default=None)
+
+    def _uncertain(self, item: str, context: Context) -> tuple[tuple[Task, ...], float]:
+        done = context.done(item)
         left = (task for task in context.board.tasks if task.id not in done)
-        tasks, n_wrong = uncertain_tasks(filter(trees.is_applicable, left), context)
-        if not tasks or not self._grows_trees:
-            return None
-        return Offer(TREES, tasks, trees.GAIN * n_wrong, trees.COST_S * len(tasks))
+        return uncertain_tasks(
+            filter(trees.is_applicable, left) if item == TREES else left, context
+        )
 
     def work(self, offer: Offer, context: Context) -> None:
-        is_trees = offer.item == TREES
-        context.say(
-            f"{'trees over cells' if is_trees else 'rules'} learned from the demos of "
-            f"{count(len(offer.tasks), 'task')}"
-        )
+        what = {TREES: "trees over cells", FATES: "fates of objects"}.get(offer.item, "rules")
+        context.say(f"{what} learned from the demos of {count(len(offer.tasks), 'task')}")
         for start in range(0, len(offer.tasks), TASKS_PER_BATCH):
             if context.allowance.is_spent:
                 return
             tasks = offer.tasks[start : start + TASKS_PER_BATCH]
-            if is_trees:
+            if offer.item == TREES:
                 trees.propose_trees(context.board.part(tasks), context)
+            elif offer.item == FATES:
+                fates.propose_fates(context.board.part(tasks), context)
             else:
                 self._propose_rules(tasks, context)
 

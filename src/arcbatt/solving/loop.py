@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol
 
 from arcbatt.evaluation import TaskBoard, Trial
+from arcbatt.interrupts import Interrupt
 from arcbatt.language import Program
 from arcbatt.measure import phase
 from arcbatt.pool import Pool, PoolError, PoolProgram, PoolWork, task_key
@@ -27,7 +28,6 @@ from .background import Background
 from .candidates import TaskCandidates, candidate_from_row, candidate_to_row, is_storable
 from .context import LoopContext, require_proposal
 from .descriptions import describe_candidate
-from .interrupts import Interrupt
 from .ranking import RankedTask, rank_task
 from .store import Store
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from typing import Any, Self, get_origin, get_type_hints
 
+from arcbatt.measure import check_threads
 from arcbatt.proposers import PROPOSER_NAMES, ProposerOptions
 
 
@@ -34,6 +35,15 @@ class SearchOptions(ProposerOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        optional = ("pool", "submission")
+        for name in ("data", "device", *optional):
+            given = getattr(self, name)
+            if not isinstance(given, str) and not (given is None and name in optional):
+                raise ValueError(f"{name} is {given!r:.40}, expected a text")
+        for name, names in (("tasks", self.tasks or ()), ("proposers", self.proposers)):
+            if isinstance(names, str) or not all(isinstance(each, str) for each in names):
+                raise ValueError(f"{name} is {names!r:.40}, expected several names")
+        check_threads(self.n_threads)
         for name in ("library", "skip_bad", "survives_errors"):
             given = getattr(self, name)
             if not isinstance(given, bool):

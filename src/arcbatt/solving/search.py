@@ -12,6 +12,7 @@ from time import perf_counter
 from typing import Self
 
 from arcbatt.evaluation import TaskBoard
+from arcbatt.interrupts import Interrupt
 from arcbatt.language import Program
 from arcbatt.plurals import count
 from arcbatt.pool import MergeCount, merge
@@ -20,7 +21,6 @@ from arcbatt.proposers.first_programs import fill_pool
 from arcbatt.tasks import Task
 
 from .cluster import open_cluster
-from .interrupts import Interrupt
 from .loop import Loop, Watcher
 from .options import SearchOptions
 from .store import Store

@@ -18,6 +18,7 @@ from arcbatt.drawing.pixels import thumbnail
 from arcbatt.drawing.svg import svg_call
 from arcbatt.evaluation import TaskBoard
 from arcbatt.explainer import describe_rules
+from arcbatt.interrupts import Interrupt, noting_interrupts
 from arcbatt.language import Program
 from arcbatt.plugins import loaded_plugins
 from arcbatt.plurals import count
@@ -30,7 +31,6 @@ from arcbatt.proposers.registry import DEFAULT_MAX_BYTES
 from arcbatt.tasks import Grid, Task, TaskSet, UnknownTask, to_task, to_tasks
 from arcbatt.tasks.submission import Submission, write_submission
 
-from .interrupts import noting_interrupts
 from .loop import Watcher
 from .options import SearchOptions
 from .progress import watching
@@ -349,7 +349,7 @@ def _search(
         raise ValueError(f"budget_s is {budget_s!r}, expected seconds, more than 0")
     if max_rounds is not None:
         max_rounds = whole_number("max_rounds", max_rounds, 1)
-    with watching(progress) as watcher:
+    with watching(progress) as watcher, noting_interrupts(Interrupt()) as interrupt:
         search = Search(
             options,
             MemoryStore(_path(keep_in, "keep_in")),
@@ -357,8 +357,9 @@ def _search(
             own_proposers=own_proposers,
             cluster=cluster,
             watcher=watcher,
+            interrupt=interrupt,
         )
-        with noting_interrupts(search.interrupt), search:
+        with search:
             search.run(float(budget_s), max_rounds)
     loop = search.loop
     if trouble := search.store.trouble or describe_trouble(loop):

@@ -25,7 +25,7 @@ from arcbatt.library import library_programs
 from arcbatt.pool import PoolError
 from arcbatt.scoring import Answers, load_answers
 from arcbatt.scoring.disclosure import show_answer
-from arcbatt.solving.descriptions import describe_candidate, say_weight
+from arcbatt.solving.descriptions import describe_candidate, say_reasons
 from arcbatt.solving.ledger import RankedCandidate, TaskKnowledge, read_knowledge
 from arcbatt.solving.ranking import weigh
 from arcbatt.solving.report.views import TaskView, rename_program, view_values
@@ -33,6 +33,7 @@ from arcbatt.tasks import Grid, Task, TaskError
 from arcbatt.tasks.program_names import program_name
 
 from .catalog import find_task, task_key
+from .draw import BUDGETS_S
 from .responses import catalog_of, export_file, export_page, export_scene, show_page
 from .run_data import ShownRun, read_run
 
@@ -165,7 +166,7 @@ def _knowledge(run: ShownRun, task: Task) -> TaskKnowledge | None:
 def show_task(request: Request) -> Response:
     """Show a task with all that is known about it."""
     shown = find_shown(request)
-    return show_page(request, "task.html", **task_values(shown))
+    return show_page(request, "task.html", budgets_s=BUDGETS_S, **task_values(shown))
 
 
 def task_values(shown: ShownTask) -> dict[str, Any]:
@@ -202,7 +203,6 @@ def _say_offered(shown: ShownTask) -> Any:
     """Yield the candidates of a task, best first, with why each won or lost."""
     for number, each in enumerate(shown.offered[:MAX_OFFERED], 1):
         candidate = each.candidate
-        weight = weigh(candidate)
         yield _OfferRow(
             number,
             candidate.proposer,
@@ -210,7 +210,7 @@ def _say_offered(shown: ShownTask) -> Any:
             candidate.trial.credit,
             candidate.program.n_calls,
             ", ".join(map(_say_place, each.places)),
-            say_weight(weight.bits(), weight.parts, ()),
+            say_reasons(weigh(candidate).reasons),
             describe_candidate(candidate),
         )
 

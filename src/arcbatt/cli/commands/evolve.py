@@ -13,6 +13,7 @@ from arcbatt.proposers.evolve import (
 from arcbatt.solving import SearchOptions
 from arcbatt.solving.cluster import check_cluster
 
+from .. import notes_interrupts
 from .. import options as given
 from ..lookup import check_device, find_tasks
 from ..search_session import SearchRequest, resume_run, start_run
@@ -30,6 +31,7 @@ EXAMPLES = (
 )
 
 
+@notes_interrupts
 def evolve(
     ctx: typer.Context,
     source: given.Tasks = given.DEFAULT_DATA,

@@ -25,6 +25,7 @@ from arcbatt.tasks.kaggle import (
 )
 from arcbatt.tasks.submission import Submission, fill_in, write_submission
 
+from .. import notes_interrupts
 from ..console import print_blocks, print_notice, stop
 from ..options import (
     AskSettings,
@@ -60,6 +61,7 @@ MAX_MARGIN_S = 20 * 60.0
 SHORT_S = 5 * 60.0
 
 
+@notes_interrupts
 def kaggle(
     input_folder: Annotated[
         Path,
@@ -183,7 +185,8 @@ def kaggle(
         survives_errors=True,
     )
     try:
-        start_run("kaggle", options, output / RUNS, SearchRequest(budget_s, rounds))
+        request = SearchRequest(budget_s, rounds, submission=str(submission))
+        start_run("kaggle", options, output / RUNS, request)
     finally:
         _print_end(submission, filled)
 

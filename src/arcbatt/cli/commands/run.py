@@ -24,6 +24,7 @@ from arcbatt.pool.rows import IMPORT, LIBRARY, kind_of
 
 from .. import INTERRUPTED
 from ..console import (
+    FittingTable,
     can_overwrite,
     note_hidden_rows,
     print_blocks,
@@ -295,8 +296,10 @@ def _start(title: str) -> Table:
 def _table_of_fitting(done: ProgramRun, limit: int | None) -> Table:
     fitting = done.fitting
     shown = fitting[:limit]
-    table = _start(f"programs that fit a task: {len(fitting):,}")
-    table.add_column("program", overflow="fold")
+    table = FittingTable("failures", "calls", "cost", "demos fitted")
+    table.title = f"programs that fit a task: {len(fitting):,}"
+    table.title_justify, table.title_style = "left", "bold"
+    table.add_column("program", overflow="fold", min_width=14)
     table.add_column("calls", justify="right")
     table.add_column("fits", justify="right")
     table.add_column("its own", no_wrap=True)

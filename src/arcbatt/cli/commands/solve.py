@@ -12,6 +12,7 @@ from arcbatt.proposers.registry import PARTS, check_switches, pass_names
 from arcbatt.solving import SearchOptions
 from arcbatt.solving.cluster import check_cluster
 
+from .. import notes_interrupts
 from ..completion import complete_source
 from ..console import stop
 from ..lookup import check_device, find_tasks
@@ -71,6 +72,7 @@ EXAMPLES = (
 )
 
 
+@notes_interrupts
 def solve(
     ctx: typer.Context,
     source: Annotated[
@@ -118,7 +120,7 @@ def solve(
         typer.Option(
             "--submission",
             metavar="FILE",
-            help="Keep the submission in this file too.",
+            help="Keep the submission in this file too. With --resume, name it again.",
             show_default=False,
             rich_help_panel=OUTPUT,
         ),
@@ -155,8 +157,9 @@ def solve(
 
     Exits with 0, with 2 if something cannot be read or written, with 130 if it was interrupted.
     """
+    place = None if submission is None else str(submission.absolute())
     request = SearchRequest(
-        parse_duration(budget), rounds, cluster, tuple(trace or ()), explain, limit, as_json
+        parse_duration(budget), rounds, cluster, tuple(trace or ()), explain, limit, as_json, place
     )
     check_cluster(cluster)
     if resume is not None:
@@ -169,7 +172,7 @@ def solve(
         data=data,
         tasks=chosen,
         skip_bad=skip_bad,
-        submission=None if submission is None else str(submission.absolute()),
+        submission=place,
         proposers=choose_proposers(proposers, asks=model is not None),
         pool=None if pool is None else str(pool.absolute()),
         library=library,

@@ -1,4 +1,4 @@
-"""Runs of programs that call own primitives: by the definitions, on one thread.
+"""Run programs that call user-defined primitives, by the Python definitions, on one thread.
 
 Values, failures, costs and hashes mean the same as those of the engine.
 """

@@ -1,4 +1,4 @@
-"""The GPUs of this machine that can be used, and the names they are asked for by."""
+"""The usable GPUs of this machine, and their names (`cuda`, `cuda:1`)."""
 
 from __future__ import annotations
 

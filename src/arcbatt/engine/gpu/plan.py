@@ -74,23 +74,24 @@ def kernel_names() -> tuple[str, ...]:
 
 @cache
 def _rules() -> _engine.PlanRules:
+    """Return the facts of `Gpu` about all primitives, by number."""
     n = len(primitive_numbers())
-    asked = np.full((n, _engine.MAX_PHASES), -1, np.int8)
-    n_columns, combinators, never, alone = (np.zeros(n, np.uint8) for _ in range(4))
+    calls = np.full((n, _engine.MAX_PHASES), -1, np.int8)
+    columns, combines, cpu_only, single_thread = (np.zeros(n, np.uint8) for _ in range(4))
     for name, number in primitive_numbers().items():
         primitive = bundled_primitives()[name]
         called = primitive.called_functions
-        asked[number, : len(called)] = called
-        n_columns[number] = primitive.gpu.columns if called else 0
-        combinators[number] = sum(1 << place for place in primitive.combined_functions)
-        never[number] = primitive.gpu.cpu_only
-        alone[number] = primitive.gpu.single_thread
+        calls[number, : len(called)] = called
+        columns[number] = primitive.gpu.columns if called else 0
+        combines[number] = sum(1 << place for place in primitive.combined_functions)
+        cpu_only[number] = primitive.gpu.cpu_only
+        single_thread[number] = primitive.gpu.single_thread
     return _engine.PlanRules(
-        asked=asked.ravel(),
-        n_columns=n_columns,
-        combinators=combinators,
-        never=never,
-        alone=alone,
+        calls=calls.ravel(),
+        columns=columns,
+        combines=combines,
+        cpu_only=cpu_only,
+        single_thread=single_thread,
         max_ops=MAX_OPS,
         max_power=MAX_POWER,
     )

@@ -107,8 +107,8 @@ class Graph:
     @cached_property
     def result_digests(self) -> list[bytes]:
         """The digests of the results."""
-        found: list[bytes] = np.frombuffer(self.digests, _DIGEST)[self.results].tolist()
-        return found
+        digests: list[bytes] = np.frombuffer(self.digests, _DIGEST)[self.results].tolist()
+        return digests
 
     def node(self, place: int) -> Node:
         """Return the node at a position; nodes are made once."""
@@ -134,8 +134,8 @@ class Graph:
         wanted = np.array(places, np.int32)
         n_calls = np.empty(len(wanted), np.int32)
         _engine.count_calls(self.firsts, self.counts, self.args, wanted, n_calls)
-        found: list[int] = n_calls.tolist()
-        return found
+        counts: list[int] = n_calls.tolist()
+        return counts
 
     def _make(self, place: int, args: tuple[Node, ...]) -> Node:
         views = self._views

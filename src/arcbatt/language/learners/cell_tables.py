@@ -1,4 +1,4 @@
-"""Cells by what they see: demos turn cells that see the same into the same color."""
+"""Learn the new colors of cells from what they see, such as their surroundings."""
 
 from __future__ import annotations
 
@@ -159,11 +159,11 @@ RELATIVE_SIGHTS: tuple[tuple[str, Sequence[str]], ...] = (
     ),
 )
 def learn_cells(S: Demos, I: Grid, code: int) -> Value:  # noqa: E741
-    """Change each cell of a grid as the demos change cells that see the same.
+    """Change each cell of a grid as the demos change cells of its color that see the same.
 
-    Only demos whose output has the input's size count; there must be one. Cells that see the same
-    must become the same in all of them, and what a cell of the grid sees must occur there; but a
-    cell of a color that the demos have and never change always stays.
+    Only demos whose output has the input's size count; there must be one. Cells of one color that
+    see the same must become the same color in all of them, and each cell of the grid must see
+    something that occurs there. But a cell of a color that the demos have and never change stays.
 
     What a cell sees besides its own color, 10 standing for what lies outside: 0 nothing, 1 the 4
     colors beside it, 2 the 8 around it, 3 the same in any order, 4 its mirror images left to right
@@ -179,9 +179,10 @@ def learn_cells(S: Demos, I: Grid, code: int) -> Value:  # noqa: E741
     20 the color of the largest 8-connected part of one color other than 0, the last of several, in
     whose box it lies, 21 which colors its row has, and its column.
 
-    From 22 on colors are told apart but not known: those that are seen, its own first, are numbered
-    as they come, and cells that see the same become one of them, or else some color. A color that
-    the demos do not change stays where what is seen is unknown. 22 the colors beside it, up to
+    From 22 on cells compare colors without knowing them: the colors that a cell sees, its own
+    first, are numbered in order of appearance. Cells that see the same numbers become the color of
+    one number, or else all the same color. A cell of a color that the demos do not change stays if
+    it sees something unknown. 22 the colors beside it, up to
     mirrors and turns, 23 those around it, likewise, 24 the first other than 0 in the 4 directions,
     25 the same up to mirrors and turns, 26 the first other than 0 in the 8 directions, 27 the first
     other than its own in the 4 directions, up to mirrors and turns, 28 those that are the first

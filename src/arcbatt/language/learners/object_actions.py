@@ -22,13 +22,13 @@ from ..values import Demos, Value
 def learn_actions(S: Demos, segmentation: int) -> Value:
     """Learn what the objects of the demos do, as rules for `apply_actions`.
 
-    All outputs must have their inputs' sizes. Objects are cells other than the background, which
-    is the most common color of a grid, or 0 from code 5 on, if that is not the most common color
-    of every input. The codes: 0 4-connected of one color, 1 8-connected of one color, 2
-    8-connected of any colors, 3 all cells of a color, 4 as 0, with the parts of the background. A
-    grid may have 64 objects, all demos together 512.
+    All outputs must have their inputs' sizes. Objects are made of cells other than the background:
+    0 4-connected of one color, 1 8-connected of one color, 2 8-connected of any colors, 3 all
+    cells of a color, 4 as 0, with the parts of the background. The background is the most common
+    color of a grid. Codes 5 to 9 are the same with 0 as the background; they fail if it is the
+    most common color of every input. A grid may have 64 objects, all demos together 512.
 
-    Each object must have had one of a list of effects, in one paint, copied or not. The rules use
+    Each object must have one known effect in one paint; it may also stay (a copy). The rules use
     the fewest actions that explain all objects and draw all new cells: up to three are found by
     trying at most 64 choices, up to six by taking those that explain most. A tree of at most four
     questions in a row, chosen by the fewest errors, selects an object's action by its features.

@@ -98,7 +98,7 @@ def _say_panels(layout: int) -> str:
 def learn_class(S: Demos, I: Grid, feature: int) -> Value:  # noqa: E741
     """Return the output of the demos whose inputs are like a grid.
 
-    Demos whose inputs are alike must have the same output, and not all demos may have the same.
+    Demos whose inputs are alike must have the same output, and at least two outputs must differ.
     Inputs are alike by: 0 how many cells are not 0, 1 how many colors other than 0 they have, 2
     which ones, 3 the most common of them, the lowest of several, 4 which cells are not 0, 5 the
     same up to mirrors and turns, 6 whether they are their own mirror images left to right, and top
@@ -129,10 +129,10 @@ def _(given: Value, *args: Any) -> list[str]:
 def learn_panels(S: Demos, I: Grid, layout: int, how: int) -> Value:  # noqa: E741
     """Combine the panels of a grid, laid over each other, as the demos do.
 
-    Each output must have the size of its input's panels, of which there are at most 9. Places
-    where panels show alike must come out alike: as one of the panels shows them, or in some color.
-    They are alike by the number of panels and 0 the colors of all panels, in order, 1 which of
-    them are not 0, 2 how many of them are not 0.
+    Each output must have the size of its input's panels, of which there are at most 9. Places at
+    which the panels are alike must be alike in the output: all take the color of the same panel, or
+    all the same color. Places are alike if they have as many panels and equal: 0 the colors of all
+    panels, in order, 1 which of them are not 0, 2 how many of them are not 0.
 
     Layouts: 0 between rows and columns of one color other than 0, the first color that leaves
     panels of one size, 1 between rows and columns of 0, 2 the left and the right half, without a

@@ -26,14 +26,16 @@ def complete_templates(grid: Grid, match: int, turns: int, removes: int) -> Valu
     """Complete the parts of templates in a grid.
 
     A template is an object of two or more colors without 0, 8-connected (4-connected with `match`
-    2), of at most 100 cells; a grid may have 32 objects. It is matched as it is and with each cell
-    as a square of 2, 3 and 4, with `turns` 1 also mirrored and turned, at all places where the
-    first cell of another object is one of its own. All cells there that are not 0 must match, and
-    be whole objects other than the template: with `match` 0 in its colors, among them all cells of
-    one color, but not the whole template; with 1 likewise, but its most common color, the lowest
-    of several, may be replaced by one other color that the template does not have; some but not
-    all of these cells must be there, and all others. With 2 it is one object of its shape and of
-    one color, which is painted over. Missing cells are added inside the grid.
+    2), of at most 100 cells; a grid may have 32 objects. It is tried as it is and with each cell
+    as a square of 2, 3 and 4, with `turns` 1 also mirrored and turned, at all places where one of
+    its cells lies on the first cell of another object. The cells that it covers there, other than
+    0, must be whole objects, none of them the template. Missing cells are added inside the grid.
+
+    With `match` 0 the covered cells have the template's colors. Some cells are missing, but at
+    least one color is complete. With `match` 1 the template's most common color, the lowest of
+    several, may be replaced by one color that the template does not have. Only cells of that color
+    are missing, but not all of them. With `match` 2 the template covers one object of its own shape
+    and of one color, which is painted over.
 
     Matches with the most cells come first, and none shares an object with an earlier one. With
     `removes` 1 the templates that matched are erased. It fails if there is no match, or more than

@@ -63,9 +63,9 @@ def _parts(
 def _connected(
     cells: dict[Pair, int], univalued: bool, diagonal: bool
 ) -> frozenset[frozenset[Cell]]:
-    """Yield the connected parts of cells, removing them."""
+    """Return the connected parts of cells, and empty `cells`."""
     steps = _SIDES + _CORNERS if diagonal else _SIDES
-    found: set[frozenset[Cell]] = set()
+    parts: set[frozenset[Cell]] = set()
     while cells:
         start, value = cells.popitem()
         part: list[Cell] = [(value, start)]
@@ -74,8 +74,8 @@ def _connected(
                 near = (i + di, j + dj)
                 if near in cells and (not univalued or cells[near] == value):
                     part.append((cells.pop(near), near))
-        found.add(frozenset(part))
-    return frozenset(found)
+        parts.add(frozenset(part))
+    return frozenset(parts)
 
 
 @primitive(

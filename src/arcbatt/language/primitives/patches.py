@@ -1,9 +1,8 @@
 """Patches: indices and objects, their extent, shape and place.
 
-A patch is a container of locations or of cells (see `domains`). The dialect takes tuples
-for grids wherever a grid could stand: so `height`, `width` and what is built on them
-(`center`, `square`, `vline` ...) give a tuple of locations the height and width of the
-table that it is.
+A patch is a container of locations or of cells (see `domains`). Like arc-dsl, primitives that
+accept both grids and patches treat every tuple as a grid: for a tuple of locations, `height`,
+`width` and the primitives that use them (`center`, `square`, `vline` ...) see a table of numbers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Cut pictures into lists, pick from lists, and put lists together again.
 
 A list is a set of pictures: its order is that of values, by place first, and no two of its
-pictures are equal. Whatever puts pictures together leaves out those without cells.
+pictures are equal. Primitives that put pictures together leave out those without cells.
 """
 
 from __future__ import annotations
@@ -532,7 +532,7 @@ def _pasted(items: Sequence[Picture]) -> Picture:
 @primitive(
     "Pictures -> Picture",
     ties="of pictures with equally many, the first in order lies on top",
-    searched=Searched(),
+    searched=Searched(ends_lists=True),
     examples=(
         "heap_up({((0, 0), ((1, 1),)), ((0, 1), ((2,),))}) == ((0, 0), ((1, 2),))",
         "heap_up({((0, 0), ((1,),)), ((1, 2), ((2,),))}) == ((0, 0), ((1, 0, 0), (0, 0, 2)))",

@@ -1,6 +1,6 @@
 """Other views of a task: the background as 0, or every example turned one way.
 
-What is found in a view is undone at the end, so that a program is for the task itself. All grids,
+A program undoes its view at the end, so that it is a program for the task itself. All grids,
 those of the demos too, must be rectangles of colors 0 to 9, not empty: others are of the wrong
 type.
 """

@@ -97,7 +97,7 @@ const THEME = EditorView.theme({
   ".w-input": { color: "var(--input)", fontWeight: "600" },
   ".w-comment": { color: "var(--quiet)", fontStyle: "italic" },
   ".wrong-word": { textDecoration: "underline wavy var(--bad) 1.5px", textUnderlineOffset: "4px" },
-  ".note": { font: "11.5px/18px var(--sans)", color: "var(--quiet)", padding: "0 6px", borderRadius: "5px", width: "fit-content", maxWidth: "calc(100% - 4ch)" },
+  ".note": { font: "11.5px/18px var(--sans)", color: "var(--quiet)", padding: "0 6px", borderRadius: "5px", width: "fit-content", overflowWrap: "anywhere" },
   ".note.failed": { color: "var(--bad)", background: "var(--bad-soft)", fontWeight: "600" },
   ".note.blocked, .note.unreached": { fontStyle: "italic" },
   ".cm-tooltip": { background: "var(--card)", color: "var(--text)", border: "1px solid var(--edge)", borderRadius: "9px" },
@@ -134,6 +134,8 @@ export class Editor {
       extensions: [
         THEME,
         lineNumbers(),
+        // So that a long note takes no more room than the editor has.
+        EditorView.lineWrapping,
         history(),
         drawSelection(),
         highlight,
@@ -225,7 +227,9 @@ export class Editor {
         // An argument may be a primitive itself, as in `compose(first, last)`.
         apply: each.kind === "primitive" && !isArgument ? applyCall : undefined,
       }));
-    return { from: context.pos - before.length, options, filter: false };
+    // The whole word is replaced, also what follows the caret.
+    const after = before ? (/^\w*/.exec(context.state.sliceDoc(context.pos, context.pos + 80))?.[0].length ?? 0) : 0;
+    return { from: context.pos - before.length, to: context.pos + after, options, filter: false };
   }
 }
 

@@ -17,15 +17,16 @@ class LastDepth {
       if (!enabled[s] || ALL_MOVES[s].shape == Shape::P_TO_L) continue;
       for (bool is_list : {false, true})
         if (takes(ALL_MOVES[s], is_list)) moves_[is_list].push_back((u16)s);
-      if (!std::strcmp(ALL_MOVES[s].primitive, "heap_up")) heap_ = (u16)s;
+      if (ALL_MOVES[s].ends_lists) ending_ = (u16)s;
     }
   }
 
   // The moves on pictures, and those on lists.
   const std::vector<u16> (&moves() const)[2] { return moves_; }
 
-  // Makes pieces of the result of a move on a tuple.
-  void extend(u32 tuple, u16 move, Pieces& pieces) {
+  // Offers the result of a move on a tuple to `pieces`.
+  template <class Offered>
+  void extend(u32 tuple, u16 move, Offered& pieces) {
     const bool is_heaped = gives_list(tuple, move);
     walk_.workspace.reset_transient();
     if (is_heaped) {
@@ -41,7 +42,7 @@ class LastDepth {
         return;
       }
     }
-    if (is_heaped ? !heap_up(0, n_demos_, pictures_.data()) : !compute(tuple, move, 0, n_demos_, pictures_.data())) {
+    if (is_heaped ? !end_lists(0, n_demos_, pictures_.data()) : !compute(tuple, move, 0, n_demos_, pictures_.data())) {
       n_refused++;
       return;
     }
@@ -84,7 +85,7 @@ class LastDepth {
   Path path_of(const Origin& origin) const {
     Path path = walk_.path_of(origin.tuple);
     if (origin.move != NO_MOVE) path.push_back(origin.move);
-    if (origin.is_heaped) path.push_back(heap_);
+    if (origin.is_heaped) path.push_back(ending_);
     return path;
   }
 
@@ -92,7 +93,7 @@ class LastDepth {
   TupleWalk& walk_;
   u32 n_demos_;
   std::vector<u16> moves_[2];  // on pictures, on lists
-  u16 heap_ = NO_MOVE;         // `heap_up`, an extra move that turns lists of the last depth into pictures
+  u16 ending_ = NO_MOVE;       // an extra move that turns lists of the last depth into pictures
   std::vector<Pic> pictures_;
   std::vector<std::vector<u32>> lists_of_;  // by example, the pictures of a list
   HashTable lists_;
@@ -104,7 +105,7 @@ class LastDepth {
   // Computes pictures without freeing those computed before.
   bool compute_beside(const Origin& origin, u32 first, u32 end, Pic* pictures) {
     if (origin.is_heaped)
-      return compute_lists(origin.tuple, origin.move, first, end) && heap_up(first, end, pictures);
+      return compute_lists(origin.tuple, origin.move, first, end) && end_lists(first, end, pictures);
     if (origin.move != NO_MOVE) return compute(origin.tuple, origin.move, first, end, pictures);
     for (u32 e = first; e < end; e++) pictures[e - first] = walk_.picture(origin.tuple, e);
     return true;
@@ -118,16 +119,16 @@ class LastDepth {
     return true;
   }
   bool compute_lists(u32 tuple, u16 move, u32 first, u32 end) {
-    if (heap_ == NO_MOVE) return false;
+    if (ending_ == NO_MOVE) return false;
     for (u32 e = first; e < end; e++) {
       if (!walk_.banks[e].compute_list(walk_.ids_of(tuple)[e], move, depth_after(tuple), lists_of_[e])) return false;
       walk_.add_work(lists_of_[e].size());
     }
     return true;
   }
-  bool heap_up(u32 first, u32 end, Pic* pictures) {
+  bool end_lists(u32 first, u32 end, Pic* pictures) {
     for (u32 e = first; e < end; e++) {
-      pictures[e - first] = walk_.banks[e].compute_from_items(lists_of_[e], ALL_MOVES[heap_]);
+      pictures[e - first] = walk_.banks[e].compute_from_items(lists_of_[e], ALL_MOVES[ending_]);
       if (pictures[e - first].failed()) return false;
     }
     walk_.add_work(end - first);

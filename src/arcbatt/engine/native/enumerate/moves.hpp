@@ -34,6 +34,7 @@ struct Move {
   u8 n_args;
   i32 args[2];
   i8 color;  // the move has an effect only where this color occurs; -1: always
+  bool ends_lists;  // it turns the lists that moves of the last depth make into pictures
   Pic (*to_picture)(Lane&, const Pic&, const i32*, Size);
   PicList (*to_list)(Lane&, const Pic&, const i32*);
   Pic (*pick)(Lane&, const PicList&, const i32*);
@@ -57,9 +58,11 @@ struct Move {
 #define ARC_RUN_P_TO_L(call) nullptr, ARC_RUN_LIST(Pic, call), nullptr, nullptr
 #define ARC_RUN_L_TO_P(call) nullptr, nullptr, ARC_RUN_LIST(PicList, call), nullptr
 #define ARC_RUN_L_TO_L(call) nullptr, nullptr, nullptr, ARC_RUN_LIST(PicList, call)
-#define ARC_MOVE(shape, name, takes, n_codes, a, b, color)                  \
-  {Shape::shape, #name, Takes::takes, n_codes, {a, b}, color,               \
+#define ARC_MOVE_ROW(ends_lists, shape, name, takes, n_codes, a, b, color)        \
+  {Shape::shape, #name, Takes::takes, n_codes, {a, b}, color, ends_lists,         \
    ARC_RUN_##shape(move_##name(lane, given ARC_SIZE_##takes ARC_ARGS_##n_codes))},
+#define ARC_MOVE(...) ARC_MOVE_ROW(false, __VA_ARGS__)
+#define ARC_LIST_ENDING_MOVE(...) ARC_MOVE_ROW(true, __VA_ARGS__)
 
 inline const Move ALL_MOVES[] = {
 #include "moves.inc"

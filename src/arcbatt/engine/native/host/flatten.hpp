@@ -5,8 +5,8 @@
 // sites, domains, frames and ops. Functions nest: a site may be part of a function, and then runs for each element of
 // its home.
 //
-// Nodes are left out, with all nodes that need them, if their function depends on data in other ways (a function from
-// a container, a `power` by a computed number, a `branch` of functions of different arity), or if no GPU runs them.
+// Nodes are left out, with all nodes that need them, if their function is not known before the run (a function from a
+// container, a `power` by a computed number, a `branch` of functions of different arity), or if no GPU runs them.
 #pragma once
 #include <algorithm>
 #include <deque>
@@ -32,15 +32,15 @@ constexpr const char* OTHER_HEAD_NAMES[N_HEADS - N_PRIMITIVES] = {"load",  "invo
 
 // Facts about primitives by number, declared in their blocks and passed by gpu/plan.py.
 struct PlanRules {
-  struct Asked {
-    u32 n_functions = 0;  // 0 if it calls none
-    u8 places[MAX_PHASES] = {};
-    u32 n_columns = 0;
+  struct CalledFunctions {
+    u32 n_functions = 0;          // 0 if the primitive calls none
+    u8 places[MAX_PHASES] = {};   // arguments that are functions, in the order of calls
+    u32 n_columns = 0;            // the number of elements that each is called on at once
   };
-  std::vector<Asked> sites;      // primitives that call functions: their arguments in the order of calls, and the number of columns
-  std::vector<u32> combinators;  // primitives that make functions of functions: a bit for each argument that is a function
-  std::vector<bool> never;       // primitives that no GPU runs
-  std::vector<bool> alone;       // by head: calls within functions that a single thread makes
+  std::vector<CalledFunctions> calls;
+  std::vector<u32> combines;        // primitives that make functions of functions: a bit for each such argument
+  std::vector<bool> cpu_only;
+  std::vector<bool> single_thread;  // by head: a single thread makes its calls within functions
   u32 max_ops = 0;               // the most calls of one call's function
   i64 max_power = 0;
 };
@@ -129,7 +129,7 @@ class Flattening {
     const u32 n_args = is_call || is_invoke ? code.n_args : 0;
     const u32* places = batt_.args + code.first;
     Symbols args;
-    bool is_left_out = is_call && rules_.never[code.primitive];
+    bool is_left_out = is_call && rules_.cpu_only[code.primitive];
     for (u32 k = 0; k < n_args; k++) {
       args.push_back(nodes_[places[k]]);
       is_left_out |= left_out[places[k]];
@@ -139,7 +139,7 @@ class Flattening {
     if (is_call) function = made_by(code.primitive, args, times_of(code));
     nodes_.push_back({-1, node, function});
     left_out[node] = is_left_out;
-    if (is_left_out || !(is_invoke || (is_call && rules_.sites[code.primitive].n_functions))) return;
+    if (is_left_out || !(is_invoke || (is_call && rules_.calls[code.primitive].n_functions))) return;
     const size_t n_ops = ops.size(), n_sites = sites.size(), n_domains = domains.size();
     op_limit_ = n_ops + rules_.max_ops;
     if (add_site(is_invoke ? (u32)HEAD_INVOKE : code.primitive, args, -1, node)) {
@@ -170,7 +170,7 @@ class Flattening {
   // Returns the function that a call makes, if it is known.
   const Function* made_by(u32 primitive, const Symbols& args, i64 times) {
     if (primitive == P_identity) return args.empty() ? nullptr : args[0].function;
-    const u32 functions = rules_.combinators[primitive];
+    const u32 functions = rules_.combines[primitive];
     if (!functions) return nullptr;
     for (u32 k = 0; k < MAX_ARITY; k++)
       if (functions >> k & 1 && (k >= args.size() || !args[k].function)) return nullptr;
@@ -191,25 +191,25 @@ class Flattening {
     const bool is_invoke = head == HEAD_INVOKE;
     const u32 n_args = (u32)args.size();
     if (n_args - is_invoke > MAX_ARITY || n_args > MAX_ARITY + 1) return false;
-    PlanRules::Asked asked;
+    PlanRules::CalledFunctions called;
     if (is_invoke) {
-      asked.n_functions = 1;
-      asked.n_columns = n_args - 1;
+      called.n_functions = 1;
+      called.n_columns = n_args - 1;
     } else {
-      asked = rules_.sites[head];
+      called = rules_.calls[head];
     }
     const u32 number = (u32)sites.size();
-    SymbolicSite site = {head, home, column, n_args, {}, asked.n_functions, {}, {}};
+    SymbolicSite site = {head, home, column, n_args, {}, called.n_functions, {}, {}};
     std::copy(args.begin(), args.end(), site.args);
     sites.push_back(site);
-    for (u32 phase = 0; phase < asked.n_functions; phase++) {
+    for (u32 phase = 0; phase < called.n_functions; phase++) {
       const i32 domain = (i32)domains.size();
-      domains.push_back({home, number, phase, asked.n_columns, asked.n_columns});
+      domains.push_back({home, number, phase, called.n_columns, called.n_columns});
       sites[number].domains[phase] = domain;
-      const u32 place = asked.places[phase];
+      const u32 place = called.places[phase];
       if (place >= n_args || !args[place].function) return false;
       Symbols members;
-      for (u32 k = 0; k < asked.n_columns; k++) members.push_back({domain, k, nullptr});
+      for (u32 k = 0; k < called.n_columns; k++) members.push_back({domain, k, nullptr});
       const Symbol result = apply(*args[place].function, std::move(members), domain);
       if (!result.is_known()) return false;
       sites[number].results[phase] = result;
@@ -262,7 +262,7 @@ class Flattening {
       case P_branch: {
         // Each function gets its arguments for the elements that it is called on. For all other elements they count as
         // failed, and calls on them cost nothing.
-        Symbol found[2];
+        Symbol results[2];
         for (u32 k = 0; k < 2; k++) {
           Symbols own;
           for (const Symbol& arg : args) {
@@ -271,10 +271,10 @@ class Flattening {
             made.function = arg.function;
             own.push_back(made);
           }
-          found[k] = apply(*parts[1 + k].function, std::move(own), domain);
-          if (!found[k].is_known()) return {};
+          results[k] = apply(*parts[1 + k].function, std::move(own), domain);
+          if (!results[k].is_known()) return {};
         }
-        return new_op(HEAD_PICK, {parts[0], found[0], found[1]}, domain);
+        return new_op(HEAD_PICK, {parts[0], results[0], results[1]}, domain);
       }
       default: {  // matcher
         const Symbol got = apply(*parts[0].function, args, domain);
@@ -284,8 +284,8 @@ class Flattening {
   }
 
   Symbol call(u32 primitive, const Symbols& args, i32 domain) {
-    if (rules_.never[primitive]) return {};
-    if (!rules_.sites[primitive].n_functions) return new_op(primitive, args, domain);
+    if (rules_.cpu_only[primitive]) return {};
+    if (!rules_.calls[primitive].n_functions) return new_op(primitive, args, domain);
     const u32 column = domains[domain].n_columns++;
     if (!add_site(primitive, args, domain, column)) return {};
     return {domain, column, nullptr};

@@ -82,22 +82,22 @@ struct FusedBatt {
 
   // Lists the nodes of each program in ascending order, so that arguments come first.
   void collect_program_nodes() {
-    std::vector<u32> seen(code.size(), 0), stack, found;
+    std::vector<u32> seen(code.size(), 0), stack, nodes;
     starts.push_back(0);
     for (size_t p = 0; p < results.size(); p++) {
-      found.clear();
+      nodes.clear();
       stack.push_back(results[p]);
       while (!stack.empty()) {
         u32 node = stack.back();
         stack.pop_back();
         if (seen[node] == p + 1) continue;
         seen[node] = (u32)p + 1;
-        found.push_back(node);
+        nodes.push_back(node);
         if (code[node].op >= CALL)
           for (u32 a = 0; a < code[node].n_args; a++) stack.push_back(args[code[node].first + a]);
       }
-      std::sort(found.begin(), found.end());
-      program_nodes.insert(program_nodes.end(), found.begin(), found.end());
+      std::sort(nodes.begin(), nodes.end());
+      program_nodes.insert(program_nodes.end(), nodes.begin(), nodes.end());
       starts.push_back(program_nodes.size());
     }
   }

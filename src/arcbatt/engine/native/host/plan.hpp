@@ -38,15 +38,15 @@ struct Links {
   }
   // Returns the inverse relation, for n targets.
   Links inverse(u32 n) const {
-    Links found;
-    found.starts.assign(n + 1, 0);
-    for (u32 item : items) found.starts[item + 1]++;
-    for (u32 k = 0; k < n; k++) found.starts[k + 1] += found.starts[k];
-    found.items.resize(items.size());
-    std::vector<u32> at(found.starts.begin(), found.starts.end() - 1);
+    Links links;
+    links.starts.assign(n + 1, 0);
+    for (u32 item : items) links.starts[item + 1]++;
+    for (u32 k = 0; k < n; k++) links.starts[k + 1] += links.starts[k];
+    links.items.resize(items.size());
+    std::vector<u32> at(links.starts.begin(), links.starts.end() - 1);
     for (u32 k = 0; k < size(); k++)
-      for (const u32* item = begin(k); item < end(k); item++) found.items[at[*item]++] = k;
-    return found;
+      for (const u32* item = begin(k); item < end(k); item++) links.items[at[*item]++] = k;
+    return links;
   }
 };
 
@@ -184,7 +184,7 @@ class Scheduling {
     }
     for (const SymbolicOp& op : flat_.ops) {
       if (wanted[flat_.domains[op.domain].site]) {
-        const bool alone = op.head >= N_PRIMITIVES || rules_.alone[op.head];
+        const bool alone = op.head >= N_PRIMITIVES || rules_.single_thread[op.head];
         kernels_[needs_.size()] = (alone ? ALONE_STEP : RUN_STEP) * N_HEADS + op.head;
         for (u32 k = 0; k < op.n_args; k++) needs_.items.push_back(maker(op.args[k]));
         needs_.items.push_back(maker_of_domain(op.domain));
@@ -265,7 +265,7 @@ class Scheduling {
     // By kernel, among the most urgent items that can run before sizes must be waited for: how many are ready, how
     // many there are, and the longest path of a ready one.
     std::vector<u32> n_urgent(N_KERNELS, 0), n_left(N_KERNELS, 0), ways(N_KERNELS, 0);
-    std::vector<u32> n_seen(n_items_, 0), found, touched;
+    std::vector<u32> n_seen(n_items_, 0), reached, touched;
     u32 hurry_of_stage = ~0u;
     const auto note_urgent = [&](u32 item) {
       n_urgent[kernels_[item]]++;
@@ -274,19 +274,19 @@ class Scheduling {
     const auto begin_stage = [&](u32 most) {
       hurry_of_stage = most;
       for (auto* counts : {&n_urgent, &n_left, &ways}) std::fill(counts->begin(), counts->end(), 0);
-      found.clear();
+      reached.clear();
       for (u32 kernel : kernels_ready)
         for (u32 item : ready[kernel])
-          if (ahead[item] == most) found.push_back(item);
-      for (u32 item : found) note_urgent(item);
-      for (size_t at = 0; at < found.size(); at++) {
-        const u32 item = found[at];
+          if (ahead[item] == most) reached.push_back(item);
+      for (u32 item : reached) note_urgent(item);
+      for (size_t at = 0; at < reached.size(); at++) {
+        const u32 item = reached[at];
         n_left[kernels_[item]]++;
         if (is_site(item)) continue;
         for (const u32* user = users_.begin(item); user < users_.end(item); user++) {
           if (ahead[*user] != most) continue;
           if (!n_seen[*user]++) touched.push_back(*user);
-          if (n_seen[*user] == n_missing[*user]) found.push_back(*user);
+          if (n_seen[*user] == n_missing[*user]) reached.push_back(*user);
         }
       }
       for (u32 item : touched) n_seen[item] = 0;

@@ -29,21 +29,21 @@ void check_sizes(std::initializer_list<size_t> sizes, size_t n) {
     if (size != n) throw std::invalid_argument("an array of the wrong size");
 }
 
-// `asked` has MAX_PHASES places of arguments for each primitive, -1 for none.
-PlanRules new_rules(Array<i8> asked, Array<u8> n_columns, Array<u8> combinators, Array<u8> never,
-                    Array<u8> alone, u32 max_ops, i64 max_power) {
+// Makes rules of the fields of `Gpu`, by primitive. `calls` has MAX_PHASES places of arguments each, -1 for none.
+PlanRules new_rules(Array<i8> calls, Array<u8> columns, Array<u8> combines, Array<u8> cpu_only,
+                    Array<u8> single_thread, u32 max_ops, i64 max_power) {
   const size_t n = N_PRIMITIVES;
-  check_sizes({asked.size() / MAX_PHASES, n_columns.size(), combinators.size(), never.size(), alone.size()}, n);
+  check_sizes({calls.size() / MAX_PHASES, columns.size(), combines.size(), cpu_only.size(), single_thread.size()}, n);
   PlanRules rules;
   for (size_t p = 0; p < n; p++) {
-    PlanRules::Asked site;
-    for (size_t k = p * MAX_PHASES; k < (p + 1) * MAX_PHASES && asked(k) >= 0; k++)
-      site.places[site.n_functions++] = (u8)asked(k);
-    site.n_columns = n_columns(p);
-    rules.sites.push_back(site);
-    rules.combinators.push_back(combinators(p));
-    rules.never.push_back(never(p));
-    rules.alone.push_back(alone(p));
+    PlanRules::CalledFunctions called;
+    for (size_t k = p * MAX_PHASES; k < (p + 1) * MAX_PHASES && calls(k) >= 0; k++)
+      called.places[called.n_functions++] = (u8)calls(k);
+    called.n_columns = columns(p);
+    rules.calls.push_back(called);
+    rules.combines.push_back(combines(p));
+    rules.cpu_only.push_back(cpu_only(p));
+    rules.single_thread.push_back(single_thread(p));
   }
   rules.max_ops = max_ops;
   rules.max_power = max_power;
@@ -71,13 +71,13 @@ struct PlanImage {
   }
 };
 
-// Does work without the interpreter lock, which is taken only to ask whether to go on.
+// Runs `work` without the interpreter lock, which is taken only for calls of `should_continue`.
 template <class Work>
-int without_lock(nb::callable goes_on, Work work) {
+int without_lock(nb::callable should_continue, Work work) {
   nb::gil_scoped_release release;
   return work([&] {
     nb::gil_scoped_acquire acquire;
-    return nb::cast<bool>(goes_on());
+    return nb::cast<bool>(should_continue());
   });
 }
 
@@ -104,12 +104,12 @@ void bind_plans(nb::module_& module) {
   bind_words<DeviceAddresses>(module, "DeviceAddresses");
   nb::class_<PlanRules>(module, "PlanRules")
       .def("__init__",
-           [](PlanRules* made, Array<i8> asked, Array<u8> n_columns, Array<u8> combinators, Array<u8> never,
-              Array<u8> alone, u32 max_ops, i64 max_power) {
-             new (made) PlanRules(new_rules(asked, n_columns, combinators, never, alone, max_ops, max_power));
+           [](PlanRules* made, Array<i8> calls, Array<u8> columns, Array<u8> combines, Array<u8> cpu_only,
+              Array<u8> single_thread, u32 max_ops, i64 max_power) {
+             new (made) PlanRules(new_rules(calls, columns, combines, cpu_only, single_thread, max_ops, max_power));
            },
-           nb::kw_only(), nb::arg("asked"), nb::arg("n_columns"), nb::arg("combinators"), nb::arg("never"),
-           nb::arg("alone"), nb::arg("max_ops"), nb::arg("max_power"));
+           nb::kw_only(), nb::arg("calls"), nb::arg("columns"), nb::arg("combines"), nb::arg("cpu_only"),
+           nb::arg("single_thread"), nb::arg("max_ops"), nb::arg("max_power"));
   nb::class_<Plan>(module, "Plan")
       .def_ro("n_nodes", &Plan::n_nodes)
       .def_ro("n_function_calls", &Plan::n_function_calls)
@@ -150,12 +150,12 @@ void bind_plans(nb::module_& module) {
            nb::keep_alive<1, 2>(), nb::arg("plan"), nb::kw_only(), nb::arg("driver"),
            nb::arg("settings"), nb::arg("addresses"), nb::arg("streams"), nb::arg("events"), nb::arg("timing"),
            nb::arg("launches"), nb::arg("functions"), nb::arg("wide_functions"), nb::arg("n_samples"))
-      .def("run", [](PlanRun& run, nb::callable goes_on) {
-             return without_lock(goes_on, [&](auto asked) { return run.run(asked); });
+      .def("run", [](PlanRun& run, nb::callable should_continue) {
+             return without_lock(should_continue, [&](auto check) { return run.run(check); });
            })
       .def("end", &PlanRun::end)
-      .def("wait", [](PlanRun& run, nb::callable goes_on) {
-             return without_lock(goes_on, [&](auto asked) { return run.wait(asked); });
+      .def("wait", [](PlanRun& run, nb::callable should_continue) {
+             return without_lock(should_continue, [&](auto check) { return run.wait(check); });
            })
       .def_prop_ro("started", [](const PlanRun& run) {
              nb::list started;

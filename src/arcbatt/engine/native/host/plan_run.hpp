@@ -89,14 +89,14 @@ class PlanRun {
   Need lacking = {0, 0};
   std::vector<Started> started;
 
-  // Runs all remaining steps; goes_on() is called regularly. If it lacks memory, call it again with at least the
+  // Runs all remaining steps; should_continue() is called regularly. If it lacks memory, call it again with at least the
   // memory that `lacking` says. In all cases the first stream then waits for everything that was started.
-  template <class GoesOn>
-  int run(GoesOn goes_on) {
+  template <class ShouldContinue>
+  int run(ShouldContinue should_continue) {
     int status;
     try {
-      status = run_steps(goes_on);
-    } catch (...) {  // from goes_on()
+      status = run_steps(should_continue);
+    } catch (...) {  // from should_continue()
       streams_.join(0);
       throw;
     }
@@ -123,10 +123,10 @@ class PlanRun {
 
   // Marks the end of the work on the first stream; `wait` waits for it.
   int end() { return driver_.record((void*)places_.done, streams_[0]); }
-  template <class GoesOn>
-  int wait(GoesOn goes_on) {
+  template <class ShouldContinue>
+  int wait(ShouldContinue should_continue) {
     int status = 0;
-    return wait_until([&] { return is_reached((void*)places_.done, status); }, goes_on, status);
+    return wait_until([&] { return is_reached((void*)places_.done, status); }, should_continue, status);
   }
 
  private:
@@ -185,8 +185,8 @@ class PlanRun {
   double now_us() const { return us_between(began_, SteadyClock::now()); }
   bool makes_domains(u32 k) const { return plan_.steps[k].n_domains > 0; }
 
-  template <class GoesOn>
-  int run_steps(GoesOn goes_on) {
+  template <class ShouldContinue>
+  int run_steps(ShouldContinue should_continue) {
     int status = 0;
     while (!status) {
       open_more();
@@ -197,7 +197,7 @@ class PlanRun {
         queue_.pop();
         status = start(k);
       } else if (!counting_.empty()) {
-        status = wait_for_counts(goes_on);
+        status = wait_for_counts(should_continue);
       } else {
         break;
       }
@@ -445,8 +445,8 @@ class PlanRun {
     return true;
   }
   // Waits until sizes arrive. A kernel that failed writes none, which the event after it shows.
-  template <class GoesOn>
-  int wait_for_counts(GoesOn goes_on) {
+  template <class ShouldContinue>
+  int wait_for_counts(ShouldContinue should_continue) {
     void* done = (void*)places_.done;
     const u32 stream = steps_[counting_.front()].place.stream;
     int status = driver_.record(done, streams_[stream]);
@@ -455,7 +455,7 @@ class PlanRun {
         if (is_counted(steps_[k])) return true;
       return is_reached(done, status);
     };
-    return status ? status : wait_until(has_counts, goes_on, status);
+    return status ? status : wait_until(has_counts, should_continue, status);
   }
   // Returns whether an event was reached; writes errors to the status.
   bool is_reached(void* event, int& status) const {
@@ -464,10 +464,10 @@ class PlanRun {
     status = answer;
     return true;
   }
-  template <class IsDone, class GoesOn>
-  int wait_until(IsDone is_done, GoesOn goes_on, const int& status) const {
+  template <class IsDone, class ShouldContinue>
+  int wait_until(IsDone is_done, ShouldContinue should_continue, const int& status) const {
     const auto began = SteadyClock::now();
-    auto asked = began;
+    auto last_check = began;
     const ShortSleeps sleeps;
     while (!is_done()) {
       const auto now = SteadyClock::now();
@@ -476,9 +476,9 @@ class PlanRun {
       } else {
         std::this_thread::yield();
       }
-      if (us_between(asked, now) < 20'000) continue;
-      asked = now;
-      if (!goes_on()) return STOPPED;
+      if (us_between(last_check, now) < 20'000) continue;
+      last_check = now;
+      if (!should_continue()) return STOPPED;
     }
     return status;
   }

@@ -128,9 +128,9 @@ struct Run {
     }
   }
 
-  // Takes units until there are none left; goes_on() is called after each.
-  template <class GoesOn>
-  void work(Worker& worker, GoesOn goes_on) {
+  // Takes units until there are none left; should_continue() is called after each.
+  template <class ShouldContinue>
+  void work(Worker& worker, ShouldContinue should_continue) {
     worker.slots.resize(batt.n_nodes);
     worker.costs.resize(batt.n_nodes);
     worker.words.clear();
@@ -139,7 +139,7 @@ struct Run {
     if (profiled) worker.profile.assign(2 * N_PROFILED, 0);
     set_budget(worker.lane, budget);
     while (!stopped && run_next(worker))
-      if (!goes_on()) stopped = true;
+      if (!should_continue()) stopped = true;
   }
   void work(Worker& worker) {
     work(worker, [] { return true; });
@@ -415,10 +415,10 @@ class Threads {
   template <class IsInterrupted>
   void wait(IsInterrupted is_interrupted) {
     if (here_) {
-      auto asked = Clock::now();
+      auto last_check = Clock::now();
       work_here(*here_, [&] {
-        if (seconds_since(asked) <= 0.05) return true;
-        asked = Clock::now();
+        if (seconds_since(last_check) <= 0.05) return true;
+        last_check = Clock::now();
         return !is_interrupted();
       });
       return;
@@ -440,10 +440,10 @@ class Threads {
   std::vector<std::thread> threads_;
   Worker* here_ = nullptr;
 
-  template <class GoesOn>
-  void work_here(Worker& worker, GoesOn goes_on) {
+  template <class ShouldContinue>
+  void work_here(Worker& worker, ShouldContinue should_continue) {
     try {
-      run_.work(worker, goes_on);
+      run_.work(worker, should_continue);
     } catch (const std::bad_alloc&) {
       run_.out_of_memory = run_.stopped = true;
     }

@@ -1,4 +1,4 @@
-// Values between Python and the engine.
+// Conversion of values between Python and the engine.
 #pragma once
 #include <nanobind/nanobind.h>
 

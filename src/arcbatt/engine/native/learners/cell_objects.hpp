@@ -1,4 +1,4 @@
-// Features of a cell by the object that it belongs to and by others around it, and by the whole grid: as
+// Features of a cell by the object that it belongs to and by others around it, and by the whole grid: those of
 // language/primitives/cell_objects.py and cell_features.py, in the same order.
 #pragma once
 #include <array>

@@ -1,5 +1,5 @@
-// Features of a cell by its surroundings, its lines and its place: as language/primitives/cell_surroundings.py, in the
-// same order.
+// Features of a cell by its surroundings, its lines and its place: those of language/primitives/cell_surroundings.py,
+// in the same order.
 #pragma once
 #include <algorithm>
 

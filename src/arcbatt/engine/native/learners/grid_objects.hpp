@@ -1,6 +1,6 @@
 // The objects of a grid, how they refer to each other, and their features.
 //
-// As language/primitives/grid_objects.py, which declares the references and the features.
+// language/primitives/grid_objects.py declares the references and the features.
 #pragma once
 #include <algorithm>
 #include <array>

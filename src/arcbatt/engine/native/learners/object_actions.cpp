@@ -319,8 +319,8 @@ class ActionLearner {
     try_greedy_cover(all, best);
     return !best.empty();
   }
-  // Tries all choices of actions that cover what is left: one of the rows with the member that the fewest rows have,
-  // then likewise. False when the limits are reached.
+  // Tries all sets of `n_actions` rows that cover the remaining members: takes each of the rows with the member that
+  // the fewest rows have, and covers the rest in the same way. Returns false when a limit is reached.
   bool try_covers(const Bits& left, size_t n_actions, std::vector<i32>& best) {
     i32 rarest = -1;
     for (size_t word = 0; word < left.size(); word++)
@@ -334,15 +334,15 @@ class ActionLearner {
       const bool is_covered = is_subset(left, row.members), is_last = cover_.size() + 1 == n_actions;
       if (is_last != is_covered) continue;
       cover_.push_back(&row);
-      bool goes_on = true;
+      bool continues = true;
       if (!is_last)
-        goes_on = try_covers(without(left, row.members), n_actions, best);
+        continues = try_covers(without(left, row.members), n_actions, best);
       else if (n_covers_++ < MAX_COVERS)
         try_cover(cover_, best);
       else
-        goes_on = false;
+        continues = false;
       cover_.pop_back();
-      if (!goes_on) return false;
+      if (!continues) return false;
     }
     return true;
   }
@@ -391,9 +391,9 @@ class ActionLearner {
   }
   // The number of nodes, then how late in their list the questions are.
   static std::pair<size_t, i32> cost_of(const std::vector<i32>& rules) {
-    i32 asked = 0;
-    for (size_t place = 1; place < rules.size(); place += NODE_SIZE) asked += std::max(0, rules[place]);
-    return {rules.size(), asked};
+    i32 features = 0;
+    for (size_t place = 1; place < rules.size(); place += NODE_SIZE) features += std::max(0, rules[place]);
+    return {rules.size(), features};
   }
   bool is_exact(const std::vector<i32>& rules) const {
     std::vector<i32> drawn;

@@ -45,7 +45,7 @@ struct Motion {
 
 inline i32 sign_of(i32 x) { return (x > 0) - (x < 0); }
 
-// The steps that an object can go until another or the edge is in its way.
+// The number of steps that an object can go before another object or the edge is in its way.
 inline i32 n_free_steps(const SegmentedGrid& in, const GridObject& own, const Place& direction) {
   for (i32 n = 1;; n++)
     for (const Place& at : own.cells) {
@@ -130,14 +130,15 @@ inline bool find_motion(const SegmentedGrid& in, const GridObject& own, i32 effe
   return true;
 }
 
-// see(i, j) for the places where something is added, including those outside the grid and on objects.
+// Calls see(i, j) for the places where something is added, including those outside the grid and on objects.
 template <class F>
 void each_added(const SegmentedGrid& in, const GridObject& own, i32 effect, F see) {
   const Scene& grid = in.grid;
-  // see(i, j) for the places of a ray until the grid or what `goes_on` says ends; returns where that is.
-  auto shoot = [&](const Place& from, const Place& direction, auto goes_on, auto see_place) {
+  // Calls see_place(i, j) for the places of a ray, as long as they are in the grid and `is_open`; returns the first
+  // place that is not.
+  auto shoot = [&](const Place& from, const Place& direction, auto is_open, auto see_place) {
     Place at = {from.row + direction.row, from.column + direction.column};
-    for (; grid.has(at.row, at.column) && goes_on(at); at.row += direction.row, at.column += direction.column)
+    for (; grid.has(at.row, at.column) && is_open(at); at.row += direction.row, at.column += direction.column)
       see_place(at.row, at.column);
     return at;
   };
@@ -191,15 +192,15 @@ void each_added(const SegmentedGrid& in, const GridObject& own, i32 effect, F se
   }
 }
 
-// see(i, j, color) for the cells that an object draws in its own colors, as long as it returns true; false if the
-// object cannot have the effect.
+// Calls see(i, j, color) for the cells that an object draws in its own colors, as long as that returns true; returns
+// false if the object cannot have the effect.
 template <class F>
 bool each_drawn(const SegmentedGrid& in, const GridObject& own, i32 effect, F see) {
   if (effect == VANISH) return true;
   if (is_addition(effect)) {
-    bool goes_on = true;
+    bool continues = true;
     each_added(in, own, effect, [&](i32 i, i32 j) {
-      if (goes_on && in.grid.has(i, j) && in.label(i, j) < 0) goes_on = see(i, j, own.color);
+      if (continues && in.grid.has(i, j) && in.label(i, j) < 0) continues = see(i, j, own.color);
     });
     return true;
   }

@@ -81,18 +81,7 @@ struct KnownPrimitive {
     if (!codes_fit<P>(args)) return fail(OUT_OF_RANGE);
     return RUN(lane, args);
   }
-  // Estimates the elements that it goes through, given the elements of its arguments.
-  ARC_FN u64 effort(const Value* args, u64 n_elements) const {
-    if constexpr (P == P_product) return n_elements + 8ULL * args[0].n * args[1].n;
-    if constexpr (P == P_prapply) return n_elements + 2ULL * args[1].n * args[2].n;
-    if constexpr (P == P_copies_at) return n_elements + 2ULL * args[0].n * args[1].n;
-    if constexpr (P == P_repeat_along) return n_elements + 2ULL * REACH * args[0].n;
-    if constexpr (P == P_canvas || P == P_tile)
-      return (u64)max_of(0, row_of(args[1].key)) * (u64)max_of(0, column_of(args[1].key));
-    if constexpr (P == P_vupscale || P == P_hupscale) return n_elements * (u64)max_of<i64>(1, args[1].number);
-    if constexpr (P == P_upscale) return n_elements * (u64)max_of<i64>(1, args[1].number * args[1].number);
-    return n_elements;
-  }
+  ARC_FN u64 effort(const Value* args, u64 n_elements) const { return Effort<P>::of(args, n_elements); }
 };
 #if !defined(ARC_FLAT)
 struct AnyPrimitive {

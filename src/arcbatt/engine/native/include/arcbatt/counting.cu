@@ -45,10 +45,10 @@ extern "C" __global__ void __launch_bounds__(arc::COUNT_THREADS) add_counts(arc:
     if (threadIdx.x == 0) *(volatile u32*)(counts + part * size) = all | MARK;
     u32 others = 0;
     for (u32 other = next + lane; other < part; other += 32) {
-      u32 said;
-      do said = *(volatile u32*)(counts + other * size);
-      while (!(said & MARK));
-      others = add_counted(others, said & ~MARK);
+      u32 count;
+      do count = *(volatile u32*)(counts + other * size);
+      while (!(count & MARK));
+      others = add_counted(others, count & ~MARK);
     }
     before = add_counted(before, __shfl_sync(0xffffffffu, sum_up_to(others), 31));
 #pragma unroll

@@ -97,8 +97,8 @@ struct Replay {
   u32 sample;
   u32 row;
   u32 phase;    // number of functions whose values are known
-  u32 n_asked;  // number of functions whose values it has asked for
-  Frame* asked; // the frame of the first function whose values are not known
+  u32 n_asked;       // number of functions whose values it has asked for
+  Frame* new_frame;  // the frame of the first function whose values are not known
 };
 ARC_EXTERN Replay& replay_of(Lane& lane);
 // Weight of an element that a site has asked for, relative to an element of a container.
@@ -132,24 +132,24 @@ ARC_EXTERN Column map_function(Lane& lane, const Value&, const Column* args, u32
   Replay& replay = replay_of(lane);
   if (lane.exceeded) return failed_column(lane);
   const FlatSite& site = *replay.site;
-  const u32 asked = replay.n_asked;
+  const u32 phase = replay.n_asked;
   sync();
-  if (asked >= site.n_phases) {  // cannot happen as long as the plan knows its primitives
+  if (phase >= site.n_phases) {  // cannot happen as long as the plan knows its primitives
     lane.exhausted = true;
     return failed_column(lane);
   }
-  if (asked == replay.phase) {
+  if (phase == replay.phase) {
     Frame* frame = new_frame(lane, replay, args, n_args, n);
-    if (thread_index() == 0) replay.asked = frame;
+    if (thread_index() == 0) replay.new_frame = frame;
     sync();
     return failed_column(lane);
   }
-  if (thread_index() == 0) replay.n_asked = asked + 1;
+  if (thread_index() == 0) replay.n_asked = phase + 1;
   sync();
-  Frame* frame = replay.flat->domains[site.domains[asked]].frames[replay.row];
+  Frame* frame = replay.flat->domains[site.domains[phase]].frames[replay.row];
   if (frame->flags & EXHAUSTED) lane.exhausted = true;
   if (frame->flags || !lane.charge(frame->steps, frame->bytes)) return failed_column(lane);
-  return replay.flat->fetch_column(lane, frame, site.results[asked]);
+  return replay.flat->fetch_column(lane, frame, site.results[phase]);
 }
 
 // The arguments of a site, and its result unless it has asked for more.
@@ -163,13 +163,13 @@ struct SitePlace {
                         : replay.flat->node_value(ref, replay.sample);
   }
   ARC_FN void fill(const Value& value, u64 steps, u64 bytes) const {
-    if (replay.asked) return;
+    if (replay.new_frame) return;
     const u32 column = replay.site->column;
     if (!replay.outer) return NodePlace{slots, nullptr, column}.fill(value, steps, bytes);
     element_place(column).fill(value, steps, bytes);
   }
   ARC_FN void fill_exceeded(const Lane& lane) const {
-    if (replay.asked) return;
+    if (replay.new_frame) return;
     const u32 column = replay.site->column;
     if (!replay.outer) return NodePlace{slots, nullptr, column}.fill_exceeded(lane);
     element_place(column).fill_exceeded(lane);
@@ -220,8 +220,8 @@ ARC_FN void run_phase(Lane& lane, const Flat& flat, const FlatSite& site, u32 ph
   if (wanted) run(SitePlace{replay, slots});
   sync();
   if (phase < site.n_phases && thread_index() == 0) {
-    flat.domains[site.domains[phase]].frames[row] = replay.asked;
-    *counts = replay.asked ? replay.asked->n : 0;
+    flat.domains[site.domains[phase]].frames[row] = replay.new_frame;
+    *counts = replay.new_frame ? replay.new_frame->n : 0;
   }
   sync();
 }

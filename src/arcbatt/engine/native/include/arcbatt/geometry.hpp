@@ -1,4 +1,4 @@
-// Geometry of grids and patches that many primitives share; as language/primitives/geometry.py.
+// Geometry of grids and patches that many primitives share. language/primitives/geometry.py defines it.
 #pragma once
 #include "call.hpp"
 

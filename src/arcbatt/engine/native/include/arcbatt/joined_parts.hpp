@@ -16,7 +16,7 @@ ARC_FN bool join_parts(i32* parents, i64 a, i64 b) {
   return x != y;
 }
 
-// The same while other threads join parts.
+// The first member of a member's part, while other threads join parts.
 ARC_FN i32 root_at_once(i32* parents, i32 k) {
   i32 before = k, here = parents[k];
   for (i32 next; here > (next = parents[here]);) {

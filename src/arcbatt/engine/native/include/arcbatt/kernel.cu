@@ -125,18 +125,18 @@ struct Items {
     next = wide ? &step.queue->next_listed : &step.queue->next;
   }
   // Requests a portion, by the first thread; `wait_for` returns its start, which takes a while to arrive.
-  struct Asked {
+  struct Request {
     u32 first, is_stopped;
   };
-  ARC_FN Asked ask() const {
-    Asked asked = {0, 0};
+  ARC_FN Request ask() const {
+    Request request = {0, 0};
     if (thread_index() == 0) {
-      asked.first = atomic_take(next, at_once);
-      asked.is_stopped = *(volatile const u32*)launch.stopped;
+      request.first = atomic_take(next, at_once);
+      request.is_stopped = *(volatile const u32*)launch.stopped;
     }
-    return asked;
+    return request;
   }
-  ARC_FN u32 wait_for(const Asked& asked) const { return (u32)broadcast(asked.is_stopped ? n : asked.first); }
+  ARC_FN u32 wait_for(const Request& request) const { return (u32)broadcast(request.is_stopped ? n : request.first); }
   // Returns the portion with this start; it is empty if no items are left.
   ARC_FN Portion portion(u32 first) const {
     const u32 after = wide && first >= n_huge ? HALF_LIST - n_huge : 0;
@@ -154,9 +154,9 @@ ARC_FN void each_portion(const Launch& launch, const Step& step, Lanes lanes, Fe
     const Portion portion = items.portion(first);
     if (!portion.n) return;
     // Requested here and awaited after the fetch: the compiler waits at once for requests that live longer.
-    const Items::Asked asked = ahead ? items.ask() : Items::Asked{0, 0};
+    const Items::Request request = ahead ? items.ask() : Items::Request{0, 0};
     fetch(portion);
-    if (ahead) first = items.wait_for(asked);
+    if (ahead) first = items.wait_for(request);
     body(portion);
     if (!ahead) first = items.wait_for(items.ask());
   }

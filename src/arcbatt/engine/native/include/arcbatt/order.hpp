@@ -295,7 +295,7 @@ ARC_FN u64 hash_of_members(const Value& v, u64 sum) {
   if (v.kind == FUNCTION) return close_hash(HASH_FUNCTION, v.n, hash_name(v.aux) + sum);
   return close_hash(v.kind == SET ? HASH_SET : HASH_TUPLE, v.n, sum);
 }
-// The same by one thread; not recursive, as compare_alone.
+// The hash of a value, computed by one thread; not recursive, like compare_alone.
 ARC_NOINLINE u64 hash_alone(const Value& value) {
   struct Level {  // a container, the current member, and the sum over the members before it
     Value v;
@@ -322,7 +322,7 @@ ARC_NOINLINE u64 hash_alone(const Value& value) {
     }
   }
 }
-// The same by all threads.
+// The hash of a value, computed by all threads.
 ARC_NOINLINE u64 hash_together(const Value& v) {
   if (!has_members(v)) return hash_without_members<false>(v);
   const Value* members = v.members();

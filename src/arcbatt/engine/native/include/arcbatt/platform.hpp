@@ -1,7 +1,7 @@
 // One source, two targets. A lane is run by W cooperating threads: 1 on the CPU; on the GPU a warp of 32, or a whole
 // block for calls on large values. All threads of a lane run the same code on the same values; only the bodies of the
-// combinators below are distributed among them. After every combinator, all threads have read what they need and see
-// what each has written. Nothing here or in the headers above uses the standard library.
+// combinators below are distributed among them. After every combinator, all threads have finished reading, and all of
+// them see all writes. Neither this header nor those that include it use the standard library.
 #pragma once
 
 namespace arc {
@@ -153,7 +153,7 @@ ARC_FN T max_of(T a, T b) { return a < b ? b : a; }
 #if defined(ARC_LANE_THREADS)
 constexpr int N_WARPS = W / WARP;
 static_assert(N_WARPS <= WARP && (N_WARPS & (N_WARPS - 1)) == 0, "one warp folds the values of all warps");
-// A value per warp: thread k of every warp gets that of warp k % N_WARPS.
+// Exchanges one value per warp: thread k of every warp gets the value of warp k % N_WARPS.
 ARC_FN i64 between_warps(i64 of_warp) {
   __shared__ i64 words[N_WARPS];
   if (warp_index() == 0) words[threadIdx.x / WARP] = of_warp;

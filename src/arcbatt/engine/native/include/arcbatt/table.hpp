@@ -56,6 +56,19 @@ ARC_FN bool codes_fit(const Value* args) {
   }
 }
 
+// Estimates the elements that a call goes through, given the elements of its arguments: on a GPU, calls with too many
+// are left to a kernel for large values. Primitives whose results may be larger than their arguments have their own
+// estimate, beside their function.
+template <u32 P>
+struct Effort {
+  ARC_FN static u64 of(const Value*, u64 n_elements) { return n_elements; }
+};
+#define ARC_EFFORT(name, estimate)                                                                        \
+  template <>                                                                                             \
+  struct Effort<P_##name> {                                                                               \
+    ARC_FN static u64 of(const Value* args, [[maybe_unused]] u64 n_elements) { return (u64)(estimate); } \
+  };
+
 ARC_TABLE(PrimitiveInfo, PRIMITIVE_INFOS) = {
 #define ARC_PRIMITIVE(name, arity, peeks, d0, d1, d2, d3, name_hash) {arity, peeks, {d0, d1, d2, d3}},
 #include "table.inc"

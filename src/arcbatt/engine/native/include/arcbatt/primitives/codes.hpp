@@ -1,4 +1,4 @@
-// Choices coded as numbers: as language/primitives/codes.py.
+// Choices coded as numbers. language/primitives/codes.py defines the primitives.
 #pragma once
 #include "objects.hpp"
 #include "patches.hpp"

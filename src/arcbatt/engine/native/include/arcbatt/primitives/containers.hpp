@@ -1,4 +1,4 @@
-// Tuples and sets: as language/primitives/containers.py.
+// Tuples and sets. language/primitives/containers.py defines the primitives.
 #pragma once
 #include "functions.hpp"
 
@@ -618,6 +618,7 @@ ARC_FN Value pairs_of_locations(Lane& lane, Kind kind, i64 n, First first, Secon
   return weighed_block(lane, kind, 0, members, (u32)n, (u64)n * (1 + weight_of(one)), 1 + depth_of(one));
 }
 
+ARC_EFFORT(product, n_elements + 8ULL * args[0].n * args[1].n)
 ARC_NOINLINE Value prim_product(Lane& lane, const Value* args) {
   Value a = args[0], b = args[1];
   i64 na = a.n, nb = b.n, n = na * nb;

@@ -1,4 +1,4 @@
-// Primitives over the demos: as language/primitives/demos.py.
+// Primitives over the demos. language/primitives/demos.py defines the primitives.
 #pragma once
 #include "../color_grids.hpp"
 #include "codes.hpp"

@@ -1,4 +1,4 @@
-// Functions as values, and functions over containers: as language/primitives/functions.py.
+// Functions as values, and functions over containers. language/primitives/functions.py defines the primitives.
 #pragma once
 #include "numbers.hpp"
 
@@ -251,6 +251,8 @@ ARC_FN Column spread(Lane& lane, const Column& column, i64 n, i64 times, bool in
   each(size, [=](i64 k) { keys[k] = column.keys[source(k)]; });
   return key_column(column.form, keys);
 }
+
+ARC_EFFORT(prapply, n_elements + 2ULL * args[1].n * args[2].n)
 ARC_FN Value prim_prapply(Lane& lane, const Value* a) {
   i64 na = a[1].n, nb = a[2].n, n = na * nb;
   ARC_REQUIRE(n);

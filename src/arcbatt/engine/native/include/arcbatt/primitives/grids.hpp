@@ -1,4 +1,4 @@
-// Grids: making, cutting, joining, scaling, coloring; as language/primitives/grids.py.
+// Grids: making, cutting, joining, scaling, coloring. language/primitives/grids.py defines the primitives.
 #pragma once
 #include "../geometry.hpp"
 #include "numbers.hpp"
@@ -722,6 +722,7 @@ ARC_NOINLINE Value prim_move(Lane& lane, const Value* a) {
   return value_of_raster(lane, raster, cells);
 }
 
+ARC_EFFORT(canvas, (u64)max_of(0, row_of(args[1].key)) * (u64)max_of(0, column_of(args[1].key)))
 ARC_FN Value prim_canvas(Lane& lane, const Value* a) {
   const i64 high = max_of(0, row_of(a[1].key)), wide = max_of(0, column_of(a[1].key));
   ARC_REQUIRE((u64)(high * (1 + wide)));
@@ -750,6 +751,25 @@ ARC_FN Value prim_cellwise(Lane& lane, const Value* a) {
   each_in_grid(n_rows, width, [&](i64 i, i64 j) {
     i32 cell = x.cells[x.start(i) + j];
     cells[i * width + j] = cell == y.cells[y.start(i) + j] ? cell : fallback;
+  });
+  return grid_value(cells, (u32)n_rows, (u32)width);
+}
+
+ARC_FN Value prim_where_color(Lane& lane, const Value* a) {
+  if (a[0].n == 0) return fail(EMPTY);
+  ARC_RASTER(key, a[0]);
+  ARC_RASTER(x, a[2]);
+  ARC_RASTER(y, a[3]);
+  const i64 n_rows = key.n_rows, width = key.width;
+  if (width == 0) return empty_rows(lane, n_rows);
+  if (min_of(x.n_rows, y.n_rows) < n_rows) return fail(OUT_OF_RANGE);
+  if (any(n_rows, [&](i64 i) { return key.size(i) < width || x.size(i) < width || y.size(i) < width; }))
+    return fail(OUT_OF_RANGE);
+  const i32 color = (i32)a[1].number;
+  ARC_ALLOCATE(cells, i32, n_rows * width);
+  each_in_grid(n_rows, width, [&](i64 i, i64 j) {
+    cells[i * width + j] =
+        key.cells[key.start(i) + j] == color ? x.cells[x.start(i) + j] : y.cells[y.start(i) + j];
   });
   return grid_value(cells, (u32)n_rows, (u32)width);
 }
@@ -967,6 +987,7 @@ ARC_FN Value prim_vsplit(Lane& lane, const Value* a) { return split(lane, a[0], 
 
 // --- scaling ---
 
+ARC_EFFORT(hupscale, n_elements * (u64)max_of<i64>(1, args[1].number))
 ARC_FN Value prim_hupscale(Lane& lane, const Value* a) {
   const i64 times = max_of<i64>(0, a[1].number), n = a[0].n;
   const Value rows = a[0];
@@ -992,6 +1013,7 @@ ARC_FN Value prim_hupscale(Lane& lane, const Value* a) {
   return tuple_of(lane, members, n);
 }
 
+ARC_EFFORT(vupscale, n_elements * (u64)max_of<i64>(1, args[1].number))
 ARC_FN Value prim_vupscale(Lane& lane, const Value* a) {
   const i64 times = max_of<i64>(0, a[1].number), n = a[0].n;
   const Value rows = a[0];

@@ -1,4 +1,4 @@
-// Numbers, pairs of numbers and truth values: as language/primitives/numbers.py.
+// Numbers, pairs of numbers and truth values. language/primitives/numbers.py defines the primitives.
 #pragma once
 #include "../call.hpp"
 

@@ -1,4 +1,4 @@
-// Objects: connected parts of a grid, and its cells by color; as language/primitives/objects.py.
+// Objects: connected parts of a grid, and its cells by color. language/primitives/objects.py defines the primitives.
 #pragma once
 #include "../joined_parts.hpp"
 #include "grids.hpp"

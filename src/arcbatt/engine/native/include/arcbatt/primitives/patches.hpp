@@ -1,4 +1,4 @@
-// Patches, their extent, shape and place: as language/primitives/patches.py.
+// Patches, their extent, shape and place. language/primitives/patches.py defines the primitives.
 #pragma once
 #include "../geometry.hpp"
 #include "numbers.hpp"

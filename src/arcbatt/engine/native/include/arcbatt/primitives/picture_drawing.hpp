@@ -1,4 +1,4 @@
-// Drawing operations on pictures: as language/primitives/picture_drawing.py.
+// Drawing operations on pictures. language/primitives/picture_drawing.py defines the primitives.
 #pragma once
 #include "../geometry.hpp"
 #include "pictures.hpp"
@@ -909,6 +909,7 @@ ARC_FN Picture<C> tiled(Lane& lane, const Picture<C>& p, i64 height, i64 width, 
   scratch.give_back(lane);
   return tiled;
 }
+ARC_EFFORT(tile, (u64)max_of(0, row_of(args[1].key)) * (u64)max_of(0, column_of(args[1].key)))
 template <class C>
 ARC_FN Picture<C> move_tile(Lane& lane, const Picture<C>& p, i64 height, i64 width, i64 gap) {
   return tiled(lane, p, height, width, gap, false);

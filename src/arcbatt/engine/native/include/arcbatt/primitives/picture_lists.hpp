@@ -1,4 +1,4 @@
-// Lists of pictures: as language/primitives/picture_lists.py.
+// Lists of pictures. language/primitives/picture_lists.py defines the primitives.
 #pragma once
 #include "../picture_parts.hpp"
 #include "pictures.hpp"
@@ -71,18 +71,18 @@ struct EdgeColors {
 };
 template <class C>
 ARC_FN EdgeColors edge_colors(const Picture<C>& p) {
-  EdgeColors found;
+  EdgeColors colors;
   const i64 width = p.width, n_rows = p.n_rows;
   const C *first = p.cells, *last = p.cells + (n_rows - 1) * width;
   for (i64 j = 0; j < width; j++) {
-    found.top |= 1u << first[j];
-    found.bottom |= 1u << last[j];
+    colors.top |= 1u << first[j];
+    colors.bottom |= 1u << last[j];
   }
   for (i64 i = 0; i < n_rows; i++) {
-    found.left |= 1u << first[i * width];
-    found.right |= 1u << first[i * width + width - 1];
+    colors.left |= 1u << first[i * width];
+    colors.right |= 1u << first[i * width + width - 1];
   }
-  return found;
+  return colors;
 }
 
 // Returns the size of the smallest part that remains if a color, which has cells on opposite edges, is removed; 0 if
@@ -298,13 +298,13 @@ ARC_FN void each_run(i64 n, Drawn drawn, F f) {
 }
 template <class Drawn>
 ARC_FN LineRuns count_runs(i64 n, Drawn drawn) {
-  LineRuns found;
+  LineRuns runs;
   i64 length = 0;
   each_run(n, drawn, [&](i64 start, i64 end) {
-    if (found.n++ && end - start != length) found.even = false;
+    if (runs.n++ && end - start != length) runs.even = false;
     length = end - start;
   });
-  return found;
+  return runs;
 }
 // The best division so far.
 struct Division {

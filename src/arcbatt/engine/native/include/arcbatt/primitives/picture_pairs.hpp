@@ -1,4 +1,4 @@
-// Combines two pictures; as language/primitives/picture_pairs.py.
+// Combine two pictures. language/primitives/picture_pairs.py defines the primitives.
 #pragma once
 #include "picture_drawing.hpp"
 #include "picture_lists.hpp"

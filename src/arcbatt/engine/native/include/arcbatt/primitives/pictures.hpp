@@ -1,4 +1,4 @@
-// Operations from picture to picture: as language/primitives/pictures.py.
+// Operations from picture to picture. language/primitives/pictures.py defines the primitives.
 #pragma once
 #include "../picture_bits.hpp"
 

@@ -1,4 +1,4 @@
-// Pieces, i.e. grids and patches: as language/primitives/pieces.py.
+// Pieces, i.e. grids and patches. language/primitives/pieces.py defines the primitives.
 #pragma once
 #include "../geometry.hpp"
 
@@ -265,6 +265,7 @@ ARC_NOINLINE Value upscaled_rows(Lane& lane, const Value& rows, i64 times) {
   return tuple_of(lane, members, n * times);
 }
 
+ARC_EFFORT(upscale, n_elements * (u64)max_of<i64>(1, args[1].number * args[1].number))
 ARC_NOINLINE Value prim_upscale(Lane& lane, const Value* a) {
   const Value& element = a[0];
   const i64 times = max_of<i64>(0, a[1].number), n = element.n;

@@ -1,4 +1,4 @@
-// Picking by rank: as language/primitives/ranks.py.
+// Picking by rank. language/primitives/ranks.py defines the primitives.
 #pragma once
 #include "grids.hpp"
 

@@ -1,4 +1,4 @@
-// Shapes and copies of patches: as language/primitives/shapes.py.
+// Shapes and copies of patches. language/primitives/shapes.py defines the primitives.
 #pragma once
 #include "patches.hpp"
 
@@ -88,10 +88,14 @@ ARC_NOINLINE Value copies_of(Lane& lane, const Value& patch, const Keys& offsets
   each_in_grid(offsets.n, n, [=](i64 k, i64 j) { moved[k * n + j] = moved_key(k, j); });
   return set_of_keys(lane, kind, moved, (i64)n_all);
 }
+
+ARC_EFFORT(copies_at, n_elements + 2ULL * args[0].n * args[1].n)
 ARC_FN Value prim_copies_at(Lane& lane, const Value* a) {
   ARC_KEYS(offsets, places_of(lane, a[1]));
   return copies_of(lane, a[0], offsets);
 }
+
+ARC_EFFORT(repeat_along, n_elements + 2ULL * REACH * args[0].n)
 ARC_FN Value prim_repeat_along(Lane& lane, const Value* a) {
   const i64 di = row_of(a[1].key), dj = column_of(a[1].key);
   const i64 longest = max_of(max_of(di, -di), max_of(dj, -dj));

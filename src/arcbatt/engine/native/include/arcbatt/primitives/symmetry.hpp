@@ -1,4 +1,4 @@
-// Symmetries of a grid, which fill its hidden cells: as language/primitives/symmetry.py.
+// Symmetries of a grid, which fill its hidden cells. language/primitives/symmetry.py defines the primitives.
 #pragma once
 #include "../color_grids.hpp"
 #include "../joined_parts.hpp"

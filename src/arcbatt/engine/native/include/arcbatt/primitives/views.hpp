@@ -1,4 +1,4 @@
-// Other views of a task: as language/primitives/views.py.
+// Other views of a task. language/primitives/views.py defines the primitives.
 #pragma once
 #include "../color_grids.hpp"
 
