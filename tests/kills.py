@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import shutil
 import signal
@@ -48,7 +49,7 @@ FIRST_S, LATER_S = 1.5, 3.0
 # The gap between two signals.
 GAP_S = 0.06
 # No command takes this long to start or to end, even on a busy machine.
-PATIENCE_S = 120.0
+PATIENCE_S = 180.0
 N_IMPORTED = 20_000
 # What an interrupted process must not print.
 SYMPTOMS = ("Traceback", "terminate called", "Exception ignored", "Fatal Python error")
@@ -232,7 +233,10 @@ class Process:
     def __init__(self, target: Run | Import, budget: str | None = None) -> None:
         self._log = (target.base / "output").open("w+b")
         self.child = subprocess.Popen(
-            [*ARCBATT, *target.command(budget)], stdout=self._log, stderr=self._log
+            [*ARCBATT, *target.command(budget)],
+            stdout=self._log,
+            stderr=self._log,
+            env={**os.environ, "PYTHONFAULTHANDLER": "1"},
         )
 
     def wait_for_results(self, target: Run | Import) -> None:
@@ -247,13 +251,17 @@ class Process:
         try:
             status = self.child.wait(PATIENCE_S)
         except subprocess.TimeoutExpired:
-            self.child.kill()
+            # Python prints where its threads are (PYTHONFAULTHANDLER).
+            self.child.send_signal(signal.SIGABRT)
             self.child.wait()
-            raise Lost("the process does not end") from None
+            raise Lost(f"the process does not end:\n{self._output()}") from None
+        return status, self._output()
+
+    def _output(self) -> str:
         self._log.seek(0)
         output = self._log.read().decode(errors="replace")
         self._log.close()
-        return status, output
+        return output
 
     def descendants(self) -> set[int]:
         """Return the ids of the processes that it has started."""

@@ -138,7 +138,7 @@ def explain(
     if len(programs) != 1:
         raise ValueError(f"expected the text of one program, found {len(programs)}")
     on = to_task(task)
-    return trace(programs[0], read_source(programs[0], text), on, all_pairs(on), unjudged)
+    return trace(programs[0], read_source(programs[0]), on, all_pairs(on), unjudged)
 
 
 def judge_answers(known: KnownTask) -> JudgeTest:

@@ -10,6 +10,7 @@ import sys
 import weakref
 from collections.abc import Sequence
 from io import StringIO
+from math import log2
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,31 @@ def test_solve_with_explanations(tmp_path: Path) -> None:
     path = folder_of(tmp_path)
     assert (path / "explanations" / "solve_67a3c6ac.html").exists()
     assert 'href="explanations/solve_67a3c6ac.html"' in (path / "report.html").read_text("utf-8")
+
+
+def test_the_choice_of_attempts_is_explained_as_one_table(tmp_path: Path) -> None:
+    # The only candidate is `vmirror`: it gives something else on a transposed copy.
+    options = ("--tasks", "67a3c6ac", "--no-library", "--proposers", "known", *ENDING)
+    outcome = solve(tmp_path, SET, *options, "--trace", "67a3c6ac")
+    title, reason = "why these attempts at test 1", "gives something else on copies of the task"
+    assert title in outcome.err + outcome.out and reason in outcome.err + outcome.out
+    path = folder_of(tmp_path)
+    (row,) = json.loads((path / "results.json").read_text("utf-8"))["by_task"]
+    first = row["tests"][0]["attempts"][0]
+    assert first["reasons"][reason] < 0
+    assert sum(first["reasons"].values()) == pytest.approx(log2(first["evidence"]), abs=0.01)
+    for page in (path / "report.html", path / "explanations" / "solve_67a3c6ac.html"):
+        text = page.read_text("utf-8")
+        assert title in text and reason in text and f"{first['reasons'][reason]:+.1f}" in text
+    programs = path / "programs.py"
+    assert title in Outcome("explain", programs, "--task", "67a3c6ac").out
+    page = tmp_path / "page.html"
+    Outcome("explain", programs, "--task", "67a3c6ac", "--html", page)
+    assert title in page.read_text("utf-8")
+    # Programs elsewhere are of no run.
+    alone = tmp_path / "programs.py"
+    alone.write_bytes(programs.read_bytes())
+    assert title not in Outcome("explain", alone, "--task", "67a3c6ac").out
 
 
 def test_solve_of_one_task_prints_the_learned_rules(tmp_path: Path) -> None:

@@ -27,7 +27,6 @@ from arcbatt.engine.task_run import TaskSamples, run_on_tasks
 from arcbatt.language import read_lines
 from arcbatt.language.registry import user_primitives, withdraw_user_primitive
 from arcbatt.pool import PoolError
-from arcbatt.proposers.proposer import make_proposal
 from arcbatt.solving import Loop
 from arcbatt.solving.progress import Progress, bar_html, watching
 from tests.conftest import printed_with_any_hash_seed
@@ -553,7 +552,7 @@ class Mirrors(arcbatt.Proposer):
         texts = [f"def solve(I):\n    return {name}(I)\n" for name in ("hmirror", "vmirror")]
         for task in offer.tasks:
             programs = map(arcbatt.parse_program, texts)
-            context.propose([make_proposal(program, task) for program in programs])
+            context.propose([arcbatt.Proposal.from_program(program, task) for program in programs])
             context.note_done(offer.item, task, {})
 
 
@@ -588,7 +587,7 @@ class Mistaken(Mirrors):
         (Mistaken([]), "mirrors: next_offer returned a list, expected an Offer"),
         (
             Mistaken(do=lambda context, _: context.propose([arcbatt.parse_program(VMIRROR)])),
-            r"mirrors: expected a Proposal, not a Program; .*make_proposal\(program, task\)",
+            r"mirrors: expected a Proposal, not a Program; .*Proposal\.from_program\(",
         ),
         (
             Mistaken(do=lambda context, _: context.keep(arcbatt.parse_program(VMIRROR), None)),
@@ -597,7 +596,7 @@ class Mistaken(Mirrors):
         (
             Mistaken(
                 do=lambda context, task: context.propose(
-                    make_proposal(arcbatt.parse_program(VMIRROR), task)
+                    arcbatt.Proposal.from_program(arcbatt.parse_program(VMIRROR), task)
                 )
             ),
             r"mirrors: expected a sequence, \[proposal\], not a Proposal",
@@ -608,7 +607,7 @@ def test_errors_in_an_own_proposer_are_reported(
     task: Task, proposer: Mistaken, message: str
 ) -> None:
     with pytest.raises(TypeError, match=message):
-        arcbatt.solve(task, FOREVER_S, proposers=[proposer])
+        arcbatt.solve(task, FOREVER_S, proposers=[proposer], fail_fast=True)
 
 
 @pytest.fixture

@@ -311,7 +311,7 @@ def test_a_source_prints_its_program_again() -> None:
     text = 'def solve(I):\n    """Say "so"."""\n    # why\n    a = fill(\n        I, RED, EMPTY)\n'
     text += "    return vmirror(a)\n"
     (program,) = parse_programs(text)
-    printed = read_source(program, text).text
+    printed = read_source(program).text
     assert "# why" in printed
     assert parse_one(printed).program == program.program
 

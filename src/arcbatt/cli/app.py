@@ -24,6 +24,7 @@ from .timing import accept_timing, ask_for_timing, timed
 # to keep startup fast: a module that was never loaded cannot have raised its error.
 _EXPECTED = (
     ("arcbatt.language", "ProgramError"),
+    ("arcbatt.plugins", "PluginError"),
     ("arcbatt.tasks", "TaskError"),
     ("arcbatt.tasks", "UnknownTask"),
     ("arcbatt.checking", "RecordError"),

@@ -6,13 +6,14 @@ from typing import Annotated
 import typer
 
 from arcbatt.measure import MAX_THREADS
+from arcbatt.plugins import load_plugins
 
 from .completion import complete_set, complete_source, complete_task
 
 DEFAULT_DATA = "arc-agi-1/training"
 DEFAULT_OUT = Path("runs")
 # Headings of options in help, after the common ones.
-SEARCH, MACHINE, OUTPUT = "Search", "Machine", "Output"
+SEARCH, MODEL, MACHINE, OUTPUT = "Search", "Language model", "Machine", "Output"
 
 TASKS_METAVAR = "SET|FILE|FOLDER|ID"
 TASKS_HELP = (
@@ -113,6 +114,72 @@ Proposers = Annotated[
         help="Which proposers search for programs; by default all.",
         show_default=False,
         rich_help_panel=SEARCH,
+    ),
+]
+# Loaded as soon as it is read: other options may name its proposers and primitives.
+Plugins = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--plugin",
+        metavar="FILE.py|MODULE",
+        help="Import your own primitives and proposers. A file, a module or the name of an "
+        "installed plugin; it is Python code, which is run. May be given several times.",
+        callback=lambda names: list(load_plugins(names or ())),
+        is_eager=True,
+        show_default=False,
+        rich_help_panel=SEARCH,
+    ),
+]
+FailFast = Annotated[
+    bool,
+    typer.Option(
+        "--fail-fast",
+        help="End the search when a proposer fails; by default it goes on without that one.",
+        rich_help_panel=SEARCH,
+    ),
+]
+ModelName = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="NAME",
+        help="Ask this language model for programs. Adds the proposer ask.",
+        show_default=False,
+        rich_help_panel=MODEL,
+    ),
+]
+Endpoint = Annotated[
+    str | None,
+    typer.Option(
+        "--endpoint",
+        metavar="URL",
+        help="Its OpenAI-compatible server, such as http://localhost:8000/v1. The key is taken "
+        "from the environment (ARCBATT_API_KEY or OPENAI_API_KEY) and stored nowhere.",
+        show_default=False,
+        rich_help_panel=MODEL,
+    ),
+]
+MaxRequests = Annotated[
+    int | None,
+    typer.Option(
+        "--max-requests",
+        metavar="N",
+        min=0,
+        help="The most requests, failed ones included.",
+        show_default=False,
+        rich_help_panel=MODEL,
+    ),
+]
+AskSettings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ask",
+        metavar="NAME=VALUE,...",
+        help="More bounds and settings of ask. They are max-tokens, max-cost (dollars, with "
+        "price-in and price-out per million tokens), samples, turns, parallel, reply-tokens, "
+        "temperature, timeout, images=yes, dialect=arc-dsl. May be given several times.",
+        show_default=False,
+        rich_help_panel=MODEL,
     ),
 ]
 Memory = Annotated[

@@ -7,20 +7,24 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
+from typing import Any
 
 import typer
 from rich.text import Text
 
 from arcbatt.interrupts import TERMINATION, Interrupt, noting_interrupts
+from arcbatt.plugins import loaded_plugins
 from arcbatt.plurals import count
 from arcbatt.pool import Pool
 from arcbatt.proposers import PROPOSER_NAMES
+from arcbatt.proposers.ask import AskOptions
+from arcbatt.proposers.ask.endpoint import import_openai
 from arcbatt.proposers.enumerate import EnumerateOptions
-from arcbatt.proposers.registry import check_names
+from arcbatt.proposers.registry import check_names, plugin_proposers
 from arcbatt.scoring import has_answers
 from arcbatt.solving import RunStore, Search, SearchOptions
 from arcbatt.solving.descriptions import describe_ranking
-from arcbatt.solving.run_folder import REPORT, SUBMISSION, RunFolder
+from arcbatt.solving.run_folder import REPORT, SUBMISSION, RunFolder, read_config
 from arcbatt.solving.run_store import make_config, missing_space, read_options
 from arcbatt.suggestion import suggest
 from arcbatt.tasks import BadTask, Task
@@ -47,13 +51,36 @@ from .loop_display import (
     task_table,
 )
 from .timing import wall_s
-from .units import format_duration, parse_bytes
+from .units import format_duration, parse_bytes, parse_duration
 
 # Parameters that may be given with --resume; all others are the run's own.
 RESUMABLE = {
-    *("budget", "cluster", "rounds", "resume", "submission", "explain", "trace", "limit"),
+    "plugin",
+    "budget",
+    "cluster",
+    "rounds",
+    "resume",
+    "submission",
+    "explain",
+    "trace",
+    "limit",
     "as_json",
 }
+# What --ask may set.
+ASK_SETTINGS = (
+    "max_tokens",
+    "max_cost",
+    "price_in",
+    "price_out",
+    "samples",
+    "turns",
+    "parallel",
+    "reply_tokens",
+    "temperature",
+    "timeout_s",
+    "images",
+    "dialect",
+)
 # A run of `kaggle` is one of `solve` with options that its folder keeps.
 RESUMED_BY = {"kaggle": "solve"}
 
@@ -72,17 +99,55 @@ class SearchRequest:
     submission: str | None = None
 
 
-def choose_proposers(text: str | None) -> tuple[str, ...]:
-    """Return the proposers in "NAME,NAME...", or all; stop at an unknown name."""
+def choose_proposers(text: str | None, *, asks: bool = False) -> tuple[str, ...]:
+    """Return the proposers in "NAME,NAME...", or all; stop at an unknown name.
+
+    All are those of the package and of plugins, and `ask` if there is a model to ask.
+    """
     if text is None:
-        return PROPOSER_NAMES
+        return (*PROPOSER_NAMES, *plugin_proposers(), *(["ask"] if asks else []))
     try:
         names = check_names([name for name in text.split(",") if name])
     except ValueError as error:
         stop(f"--proposers: {error}")
     if not names:
         stop(f"--proposers names none; the proposers are {', '.join(PROPOSER_NAMES)}")
+    if asks and "ask" not in names:
+        stop("--model names a model for the proposer ask: add ask to --proposers")
     return names
+
+
+def choose_ask(
+    model: str | None, endpoint: str | None, max_requests: int | None, settings: Sequence[str]
+) -> AskOptions:
+    """Return the options of the proposer `ask`; stop at one that is wrong."""
+    given: dict[str, Any] = {}
+    if max_requests is not None:
+        given["max_requests"] = max_requests
+    for text in (each for setting in settings for each in setting.split(",") if each):
+        name, mark, value = text.partition("=")
+        field = {"timeout": "timeout_s"}.get(name, name.replace("-", "_"))
+        if field not in ASK_SETTINGS or not mark:
+            names = [each.replace("_s", "").replace("_", "-") for each in ASK_SETTINGS]
+            stop(f"--ask {text}: expected NAME=VALUE with one of the names {', '.join(names)}")
+        given[field] = _read_setting(text, field, value)
+    try:
+        return AskOptions(model=model or "", endpoint=endpoint or "", **given)
+    except ValueError as error:
+        stop(f"--ask: {error}")
+
+
+def _read_setting(text: str, field: str, value: str) -> Any:
+    kind = type(getattr(AskOptions(), field))
+    try:
+        if field == "timeout_s":
+            return parse_duration(value, "--ask timeout")
+        if kind is bool:
+            return {"yes": True, "no": False}[value]
+        return kind(value.replace("_", "")) if kind is not str else value
+    except (KeyError, ValueError):
+        wanted = "yes or no" if kind is bool else "a number"
+        stop(f"--ask {text}: expected {wanted}")
 
 
 def choose_memory(text: str | None) -> EnumerateOptions:
@@ -95,15 +160,27 @@ def start_run(command: str, options: SearchOptions, out: Path, request: SearchRe
     tasks, bad = _load_tasks(options)
     _check_traced(tasks, request.traced)
     _check_submission(request.submission)
+    _check_ask(options)
     if options.pool is not None:
         Pool.open(options.pool, create=False).close()
     if lack := missing_space(out, len(tasks)):
-        if not options.survives_errors:
+        if command != "kaggle":
             stop(f"{lack}; free some, or choose another folder with --out")
         print_notice(f"{lack}; continuing nevertheless")
     with _noting_interrupts() as interrupt:
         folder = RunFolder.create(out, make_config(command, options))
         _run(folder, options, tasks, bad, request, interrupt)
+
+
+def _check_ask(options: SearchOptions) -> None:
+    """Stop unless the model that is to be asked can be."""
+    if "ask" not in options.proposers:
+        return
+    try:
+        options.ask.require_model()
+        import_openai()
+    except ValueError as error:
+        stop(str(error))
 
 
 def resume_run(ctx: typer.Context, path: Path, command: str, request: SearchRequest) -> None:
@@ -113,6 +190,11 @@ def resume_run(ctx: typer.Context, path: Path, command: str, request: SearchRequ
         if name not in RESUMABLE and source is not None and source.name == "COMMANDLINE":
             words = "SET" if name == "source" else f"--{name.replace('_', '-')}"
             stop(f"{words} cannot be given with --resume: the run keeps its own")
+    config, _ = read_config(path)
+    # They are code: what is imported here is not for a run to say, which may be somebody else's.
+    for name in config.options.get("plugins") or ():
+        if name not in loaded_plugins():
+            stop(f"{path} was started with a plugin: add --plugin {quote(str(name))}")
     with _noting_interrupts() as interrupt:
         _resume(RunFolder.open(path), command, request, interrupt)
 
@@ -129,6 +211,7 @@ def _resume(folder: RunFolder, command: str, request: SearchRequest, interrupt: 
             )
         _check_submission(request.submission)
         options = read_options(folder.config)
+        _check_ask(options)
         tasks, bad = _load_tasks(options)
         _check_traced(tasks, request.traced)
         on_failure.pop_all()

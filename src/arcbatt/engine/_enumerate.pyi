@@ -23,6 +23,7 @@ class SearchOptions:
     size_guess: int
     output_sources: bool
     open_cells_first: bool
+    grow_trees: bool
     enabled: list[int]
     max_pieces: int
     subsets: bool
@@ -45,7 +46,7 @@ class Search:
     ) -> None: ...
     def run(
         self, options: SearchOptions, stop: StopFlag
-    ) -> tuple[Any, list[Any], dict[str, Any]]: ...
+    ) -> tuple[Any, list[Any], list[Any], list[Any], dict[str, Any]]: ...
     @property
     def can_resume(self) -> bool: ...
     @property

@@ -10,7 +10,8 @@ from keyword import iskeyword
 from typing import Any, Literal
 
 from arcbatt.language import ParsedProgram, Program, ProgramError, format_program, to_program
-from arcbatt.language.parse import MAX_COLUMNS, MAX_LINES, MAX_PROGRAM_BYTES
+from arcbatt.language.parse import MAX_COLUMNS, MAX_PROGRAM_BYTES
+from arcbatt.language.tree_reader import MAX_LINES
 from arcbatt.tasks import Grid, Task
 
 from .errors import abbreviate

@@ -25,7 +25,7 @@ from arcbatt.tasks import Task
 
 from . import fates, trees
 from .fates import FATES, LEARN_FATES
-from .proposer import Context, Offer, Proposal, make_proposal, penalize_memorized, uncertain_tasks
+from .proposer import Context, Offer, Proposal, penalize_memorized, uncertain_tasks
 from .trees import GROW_TREE, TREES
 from .views import View, plain, turned_views, with_roles
 
@@ -171,7 +171,9 @@ class LearnProposer:
     def _uncertain(self, item: str, context: Context) -> tuple[tuple[Task, ...], float]:
         done = context.done(item)
         left = (task for task in context.board.tasks if task.id not in done)
-        return uncertain_tasks(filter(trees.is_applicable, left) if item == TREES else left, context)
+        return uncertain_tasks(
+            filter(trees.is_applicable, left) if item == TREES else left, context
+        )
 
     def work(self, offer: Offer, context: Context) -> None:
         what = {TREES: "trees over cells", FATES: "fates of objects"}.get(offer.item, "rules")
@@ -217,7 +219,7 @@ class LearnProposer:
             n_pairs += len(batt.programs) * len(having_view)
             for t, (task, bits) in enumerate(having_view):
                 fitting[task.id] += [
-                    replace(make_proposal(batt.programs[p], task), bits=bits + rule_bits[p])
+                    replace(Proposal.from_program(batt.programs[p], task), bits=bits + rule_bits[p])
                     for p in np.flatnonzero(result.solved[:, t]).tolist()[:MAX_RULES_PER_VIEW]
                 ]
         return fitting, n_pairs

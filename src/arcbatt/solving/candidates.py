@@ -16,7 +16,7 @@ from arcbatt.pool.row_reader import read_program
 from arcbatt.proposers import Candidate, Proposal
 from arcbatt.tasks import Grid, Task
 
-from .properties import SharedProperties
+from .properties import Oddities, SharedProperties
 
 MAX_KEPT = 96
 # Outputs of a task are much alike: with equal rows shared they take a sixth of the memory.
@@ -34,7 +34,7 @@ class TaskCandidates:
         # The rank of the worst once the limit is reached: it refuses most later candidates at once.
         self._worst: Rank | None = None
         # Cached by test input and grid.
-        self._broken: dict[tuple[int, Grid], tuple[str, ...]] = {}
+        self._oddities: dict[tuple[int, Grid], Oddities] = {}
         self._rows: dict[tuple[int, ...], tuple[int, ...]] = {}
         self.fits = False
         """Whether some candidate fits all demos; such a candidate is never evicted."""
@@ -62,7 +62,7 @@ class TaskCandidates:
             del self._kept[evicted.program]
             for test, grid in enumerate(evicted.trial.outputs):
                 if grid is not None:
-                    self._broken.pop((test, grid), None)
+                    self._oddities.pop((test, grid), None)
         if len(self._kept) == MAX_KEPT:
             self._worst = max(each.rank for each in self._kept.values())
         self.fits |= candidate.fits
@@ -89,11 +89,11 @@ class TaskCandidates:
     def _properties(self) -> SharedProperties:
         return SharedProperties(self.task)
 
-    def broken(self, test: int, grid: Grid) -> tuple[str, ...]:
-        """Return the properties that all demos share and a test output lacks."""
-        if (test, grid) not in self._broken:
-            self._broken[test, grid] = self._properties.broken(test, grid)
-        return self._broken[test, grid]
+    def oddities(self, test: int, grid: Grid) -> Oddities:
+        """Return how a test output differs from what all demos show."""
+        if (test, grid) not in self._oddities:
+            self._oddities[test, grid] = self._properties.oddities(test, grid)
+        return self._oddities[test, grid]
 
     @property
     def n_agreeing(self) -> int:

@@ -18,6 +18,7 @@ class SearchOptions(ProposerOptions):
     file whose programs are known from the start, as are the bundled solvers with `library`. With
     `skip_bad`, invalid tasks are left out instead of refused; `submission` is a second file for
     the submission. With `survives_errors`, an exception in a proposer ends only that proposer.
+    `plugins` are files and modules that were imported for it (`arcbatt.plugins`).
     """
 
     data: str = ""
@@ -29,7 +30,8 @@ class SearchOptions(ProposerOptions):
     n_threads: int | None = None
     skip_bad: bool = False
     submission: str | None = None
-    survives_errors: bool = False
+    survives_errors: bool = True
+    plugins: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()

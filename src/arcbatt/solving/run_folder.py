@@ -212,7 +212,7 @@ def read_config(path: Path) -> tuple[RunConfig, str]:
 def read_config_json(path: Path) -> dict[str, Any]:
     """Return the object in the config of a run; it may be of another version."""
     try:
-        content = read_json(path / CONFIG, _Unreadable)
+        content = read_json(path / CONFIG, _Unreadable, only_finite=True)
     except _Unreadable as error:
         raise not_a_run(path, str(error).removeprefix(f"{path / CONFIG}: ")) from None
     if not isinstance(content, dict):

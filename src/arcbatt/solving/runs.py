@@ -111,7 +111,7 @@ def list_runs(base: Path) -> tuple[list[RunSummary], list[str]]:
 
 def read_results(path: Path) -> Mapping[str, Any]:
     """Return the content of `results.json`; raise `RunFolderError` if it is malformed."""
-    content = read_json(path / RESULTS, RunFolderError)
+    content = read_json(path / RESULTS, RunFolderError, only_finite=True)
     if fault := find_fault(content):
         raise RunFolderError(
             f"{path / RESULTS}: not the results of a run of this version ({fault}); "

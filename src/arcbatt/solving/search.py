@@ -169,8 +169,11 @@ def _describe_known(options: SearchOptions, merged: MergeCount) -> str:
 
 def describe_trouble(loop: Loop) -> str | None:
     """Return a message about a failed proposer, which is a bug that did not end the search."""
+    if loop.warnings:
+        return "\n".join(loop.warnings)
     for name, failure in loop.failed.items():
         return (
-            f"{name} failed, and the rest continued without it; this is a bug\n{failure.rstrip()}"
+            f"{name} failed, and the search continued without it; this is a bug in {name}\n"
+            f"{failure.rstrip()}"
         )
     return None

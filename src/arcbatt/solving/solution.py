@@ -20,6 +20,7 @@ from arcbatt.evaluation import TaskBoard
 from arcbatt.explainer import describe_rules
 from arcbatt.interrupts import Interrupt, noting_interrupts
 from arcbatt.language import Program
+from arcbatt.plugins import loaded_plugins
 from arcbatt.plurals import count
 from arcbatt.pool import Pool
 from arcbatt.proposers import PROPOSER_NAMES, Proposer
@@ -196,6 +197,7 @@ def solve(
     max_rounds: int | None = None,
     off: Collection[str] = (),
     max_bytes: int = DEFAULT_MAX_BYTES,
+    fail_fast: bool = False,
 ) -> Solution:
     """Solve one task, given as a `Task` or by its id, with the options of `solve_all`."""
     (solution,) = solve_all(
@@ -212,6 +214,7 @@ def solve(
         max_rounds=max_rounds,
         off=off,
         max_bytes=max_bytes,
+        fail_fast=fail_fast,
     )
     return solution
 
@@ -232,6 +235,7 @@ def solve_all(
     max_rounds: int | None = None,
     off: Collection[str] = (),
     max_bytes: int = DEFAULT_MAX_BYTES,
+    fail_fast: bool = False,
 ) -> Solutions:
     """Solve tasks within one budget for all of them: two attempts per test input.
 
@@ -243,7 +247,8 @@ def solve_all(
     to which new programs are added. `proposers` are names, or your own proposers. No proposer has
     more than `max_rounds` rounds; a run that ends by its rounds, before its budget, repeats exactly
     from its `seed`. `off` names parts to leave out (`arcbatt.proposers.registry`); `max_bytes`
-    bounds the memory of enumerating one task.
+    bounds the memory of enumerating one task. An exception in a proposer ends that proposer, and is
+    reported as a warning at the end; with `fail_fast` it is raised.
 
     An interrupt (Ctrl-C, or a notebook's stop button) ends the search early, and its results are
     returned.
@@ -261,6 +266,8 @@ def solve_all(
         library=library,
         device=device,
         n_threads=n_threads,
+        survives_errors=not fail_fast,
+        plugins=tuple(loaded_plugins()),
     )
     own = [each for each in proposers if not isinstance(each, str)]
     return _search(

@@ -23,9 +23,12 @@ class _DuplicateKey(Exception):
     """A JSON object repeats a key; the argument is the key."""
 
 
-def read_json(path: Path, error: type[Exception] = TaskError) -> Any:
-    """Return the JSON value in the UTF-8 file at `path`; raise `error` if it is not valid."""
-    return parse_json(read_text(path, error), str(path), error)
+def read_json(path: Path, error: type[Exception] = TaskError, *, only_finite: bool = False) -> Any:
+    """Return the JSON value in the UTF-8 file at `path`; raise `error` if it is not valid.
+
+    With `only_finite`, NaN and infinities are not valid either; grids are checked for them anyway.
+    """
+    return parse_json(read_text(path, error), str(path), error, only_finite=only_finite)
 
 
 def read_text(path: Path, error: type[Exception] = TaskError) -> str:
@@ -49,10 +52,13 @@ def read_text(path: Path, error: type[Exception] = TaskError) -> str:
         raise error(f"{path}: byte {problem.start} is not UTF-8 text") from None
 
 
-def parse_json(text: str, path: str, error: type[Exception] = TaskError) -> Any:
+def parse_json(
+    text: str, path: str, error: type[Exception] = TaskError, *, only_finite: bool = False
+) -> Any:
     """Return the JSON value of a text; `path` is the place for messages."""
     try:
-        return json.loads(text, object_pairs_hook=_object, parse_constant=refuse_constant)
+        refuse = refuse_constant if only_finite else None
+        return json.loads(text, object_pairs_hook=_object, parse_constant=refuse)
     except json.JSONDecodeError as problem:
         raise error(
             f"{path}: line {problem.lineno}, column {problem.colno}: not JSON: {problem.msg}"

@@ -25,7 +25,7 @@ from arcbatt.library import library_programs
 from arcbatt.pool import PoolError
 from arcbatt.scoring import Answers, load_answers
 from arcbatt.scoring.disclosure import show_answer
-from arcbatt.solving.descriptions import describe_candidate, say_weight
+from arcbatt.solving.descriptions import describe_candidate, say_reasons
 from arcbatt.solving.ledger import RankedCandidate, TaskKnowledge, read_knowledge
 from arcbatt.solving.ranking import weigh
 from arcbatt.solving.report.views import TaskView, rename_program, view_values
@@ -203,7 +203,6 @@ def _say_offered(shown: ShownTask) -> Any:
     """Yield the candidates of a task, best first, with why each won or lost."""
     for number, each in enumerate(shown.offered[:MAX_OFFERED], 1):
         candidate = each.candidate
-        weight = weigh(candidate)
         yield _OfferRow(
             number,
             candidate.proposer,
@@ -211,7 +210,7 @@ def _say_offered(shown: ShownTask) -> Any:
             candidate.trial.credit,
             candidate.program.n_calls,
             ", ".join(map(_say_place, each.places)),
-            say_weight(weight.bits(), weight.parts, ()),
+            say_reasons(weigh(candidate).reasons),
             describe_candidate(candidate),
         )
 
@@ -301,11 +300,11 @@ def explain_program(shown: ShownTask, number: str) -> Explanation:
     programs = {str(k): each for k, each in enumerate(shown.programs, 1)}
     if number not in programs:
         raise HTTPException(404, f"{shown.task.id} has no program {number:.20}")
-    program, text = programs[number]
+    program, _ = programs[number]
     if too_large := why_too_large(program):
         raise HTTPException(422, too_large)
     pairs = all_pairs(shown.task)
-    source = read_source(program, text)
+    source = read_source(program)
     return trace(program, source, shown.task, pairs, judge_answers(shown.known))
 
 

@@ -92,7 +92,7 @@ def _listed() -> list[dict[str, Any]]:
     weights = {differ.name: differ.weight for differ in bundled_differs()}
     listed = []
     for parsed in library_differs():
-        source = read_source(parsed, Path(parsed.file).read_text("utf-8"))
+        source = read_source(parsed)
         listed.append(
             {"name": parsed.name, "weight": weights[parsed.name], "doc": source.doc or ""}
         )

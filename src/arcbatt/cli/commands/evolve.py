@@ -42,6 +42,7 @@ def evolve(
     skip_bad: given.SkipBad = False,
     device: given.DeviceName = "auto",
     threads: given.Threads = None,
+    plugin: given.Plugins = None,
     cluster: given.ClusterName = None,
     seed: given.Seed = 0,
     rounds: given.Rounds = None,
@@ -94,6 +95,7 @@ def evolve(
         library=library,
         device=device,
         n_threads=threads,
+        plugins=tuple(plugin or ()),
         evolve=EvolveOptions(seed=seed, card_size=card_size, use_differs=use_differs),
     )
     start_run("evolve", options, out, request)

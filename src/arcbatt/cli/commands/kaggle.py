@@ -28,10 +28,15 @@ from arcbatt.tasks.submission import Submission, fill_in, write_submission
 from .. import notes_interrupts
 from ..console import print_blocks, print_notice, stop
 from ..options import (
+    AskSettings,
     DeviceName,
+    Endpoint,
     KnownPool,
     Library,
+    MaxRequests,
     Memory,
+    ModelName,
+    Plugins,
     Proposers,
     Rounds,
     Seed,
@@ -106,6 +111,11 @@ def kaggle(
     library: Library = True,
     proposers: Proposers = None,
     memory: Memory = None,
+    model: ModelName = None,
+    endpoint: Endpoint = None,
+    max_requests: MaxRequests = None,
+    ask: AskSettings = None,
+    plugin: Plugins = None,
     device: DeviceName = "auto",
     threads: Threads = None,
     seed: Seed = 0,
@@ -143,6 +153,7 @@ def kaggle(
     from ..lookup import check_device
     from ..search_session import (
         SearchRequest,
+        choose_ask,
         choose_memory,
         choose_proposers,
         print_faults,
@@ -162,9 +173,11 @@ def kaggle(
         data=str(files.challenges.absolute()),
         skip_bad=True,
         submission=str(submission),
-        proposers=choose_proposers(proposers),
+        proposers=choose_proposers(proposers, asks=model is not None),
+        ask=choose_ask(model, endpoint, max_requests, ask or []),
         pool=None if pool is None else str(pool.absolute()),
         library=library,
+        plugins=tuple(plugin or ()),
         enumerate=choose_memory(memory),
         evolve=EvolveOptions(seed=seed),
         device=device,

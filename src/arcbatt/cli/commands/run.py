@@ -36,7 +36,17 @@ from ..console import (
     warnings_as_notices,
 )
 from ..lookup import check_device, choose_tasks, find_tasks, parse_files
-from ..options import DEFAULT_DATA, AsJson, DeviceName, Library, Limit, TaskIds, Tasks, Threads
+from ..options import (
+    DEFAULT_DATA,
+    AsJson,
+    DeviceName,
+    Library,
+    Limit,
+    Plugins,
+    TaskIds,
+    Tasks,
+    Threads,
+)
 from ..timing import wall_s
 
 EXAMPLES = (
@@ -73,6 +83,7 @@ def run(
             show_default=False,
         ),
     ] = None,
+    plugin: Plugins = None,
     device: DeviceName = "auto",
     threads: Threads = None,
     full: Annotated[

@@ -23,13 +23,19 @@ from ..options import (
     TASKS_HELP,
     TASKS_METAVAR,
     AsJson,
+    AskSettings,
     ClusterName,
     DeviceName,
+    Endpoint,
+    FailFast,
     KnownPool,
     Library,
     Limit,
+    MaxRequests,
     Memory,
+    ModelName,
     OutFolder,
+    Plugins,
     Proposers,
     ResumedRun,
     Rounds,
@@ -41,6 +47,7 @@ from ..options import (
 )
 from ..search_session import (
     SearchRequest,
+    choose_ask,
     choose_memory,
     choose_proposers,
     resume_run,
@@ -57,6 +64,10 @@ EXAMPLES = (
         "two tasks, one of them traced",
     ),
     ("arcbatt solve arc-agi-1/training --cluster local:16", "on 16 processes"),
+    (
+        "arcbatt solve tasks/ --model qwen3-32b --endpoint http://localhost:8000/v1",
+        "ask a language model too",
+    ),
     ("arcbatt solve --resume runs/solve-20260101-120000", "resume a run"),
 )
 
@@ -93,6 +104,12 @@ def solve(
         ),
     ] = None,
     memory: Memory = None,
+    model: ModelName = None,
+    endpoint: Endpoint = None,
+    max_requests: MaxRequests = None,
+    ask: AskSettings = None,
+    plugin: Plugins = None,
+    fail_fast: FailFast = False,
     cluster: ClusterName = None,
     skip_bad: SkipBad = False,
     seed: Seed = 0,
@@ -156,7 +173,7 @@ def solve(
         tasks=chosen,
         skip_bad=skip_bad,
         submission=place,
-        proposers=choose_proposers(proposers),
+        proposers=choose_proposers(proposers, asks=model is not None),
         pool=None if pool is None else str(pool.absolute()),
         library=library,
         device=device,
@@ -164,6 +181,9 @@ def solve(
         off=_choose_off(off or []),
         enumerate=choose_memory(memory),
         evolve=EvolveOptions(seed=seed),
+        ask=choose_ask(model, endpoint, max_requests, ask or []),
+        survives_errors=not fail_fast,
+        plugins=tuple(plugin or ()),
     )
     check_device(device, is_here=cluster is None)
     start_run("solve", options, out, request)

@@ -26,6 +26,7 @@ class SearchKey:
     depth: int
     size_guess: int = 0
     open_cells_first: bool = False
+    grow_trees: bool = False
 
 
 class SearchCache:

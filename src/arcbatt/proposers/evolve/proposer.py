@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from arcbatt.language import Program
 from arcbatt.plurals import count
 
-from ..proposer import Candidate, Context, Offer, make_proposal
+from ..proposer import Candidate, Context, Offer, Proposal
 from .cards import pool_parents
 from .evolution import N_BEGUN, Evolution, EvolveOptions
 
@@ -193,7 +193,10 @@ class EvolveProposer:
                 self._proposed.update((t, entry.program) for entry in new)
                 task = evolution.board.tasks[t]
                 context.propose(
-                    [make_proposal(entry.program, task, entry.trial.credit) for entry in new]
+                    [
+                        Proposal.from_program(entry.program, task, entry.trial.credit)
+                        for entry in new
+                    ]
                 )
         self._proposed &= archived  # the others never come back
         if nearly_right:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import socket
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from time import perf_counter, process_time
@@ -19,6 +19,7 @@ from typing import Any
 from arcbatt.engine.gpu.health import look_for_gpus
 from arcbatt.evaluation import TaskBoard, Trial
 from arcbatt.language import Program
+from arcbatt.plugins import load_plugins
 from arcbatt.pool import Pool, PoolProgram
 from arcbatt.proposers import Allowance, Candidate, Offer, Proposal, Proposer, make_proposers
 from arcbatt.tasks import Task
@@ -48,8 +49,14 @@ KNOWN = "known"
 class Worker:
     """Answers the messages of a driver."""
 
-    def __init__(self, number: int, n_threads: int, device: str) -> None:
-        """`number` is unique to this worker: it determines the seeds of its islands."""
+    def __init__(
+        self, number: int, n_threads: int, device: str, plugins: Sequence[str] = ()
+    ) -> None:
+        """`number` is unique to this worker: it determines the seeds of its islands.
+
+        `plugins` are imported first: they are part of the version of the language.
+        """
+        load_plugins(plugins)
         self._number = number
         self._n_threads = n_threads
         self._device = device
@@ -257,11 +264,31 @@ class UnitContext(BaseContext):
     def say(self, message: str) -> None:
         """Ignore messages: the driver describes the units it sends."""
 
+    def warn(self, message: str) -> None:
+        """Ignore warnings, as messages."""
+
+    def source_programs(self, task: Task) -> list[Program]:
+        return []
+
     def log(self, record: dict[str, Any]) -> None:
         now_s = perf_counter()
         whole = {"item": self._unit.item, "wall_s": now_s - self._logged_s, **record}
         self._logged_s = now_s
         self._calls.append(["log", whole])
+
+    def start(self, work: Callable[..., Any], *args: Any) -> None:
+        raise ValueError(f"{self._proposer.name} starts work beside the search: set `runs_here`")
+
+    def results(self) -> list[Any]:
+        return []
+
+    @property
+    def n_running(self) -> int:
+        return 0
+
+    @property
+    def has_results(self) -> bool:
+        return False
 
     def spend(self, task: Task, seconds: float) -> None:
         self._calls.append(["spend", task.id, seconds])

@@ -78,13 +78,11 @@ def task_to_json(found: TaskCandidates, ranked: RankedTask, spent_s: float) -> d
 
 
 def _attempt_to_json(attempt: Attempt) -> dict[str, Any]:
-    best, weight = attempt.best, attempt.weight
-    parts = {} if weight is None else weight.parts
+    best = attempt.best
     return {
         "grid": attempt.grid,
         "evidence": round(attempt.evidence, 6),
-        "weight": None if weight is None else round(weight.bits(), 3),
-        "taken": {name: round(bits, 3) for name, bits in parts.items()},
+        "reasons": {words: round(bits, 3) for words, bits in attempt.reasons.items()},
         "broken": list(attempt.broken),
         "candidates": len(attempt.supporters),
         "families": sorted(attempt.families),

@@ -68,8 +68,7 @@ CANDIDATE = {
 ATTEMPT = {
     "grid": Grid(),
     "evidence": NUMBER,
-    "weight": (*NUMBER, type(None)),
-    "taken": COUNTS,
+    "reasons": COUNTS,
     "broken": [str],
     "candidates": int,
     "families": [str],

@@ -12,12 +12,13 @@ from typing import Any
 from urllib.parse import quote
 
 from arcbatt.drawing.pixels import picture
+from arcbatt.explainer.choice_table import ChoiceTable
 from arcbatt.explainer.rule_tables import RuleTable, to_tables
 from arcbatt.plurals import count
 from arcbatt.tasks import TASK_SETS, Task
 from arcbatt.tasks.program_names import program_name
 
-from ..descriptions import say_weight
+from ..descriptions import choice_table
 from .results import PROGRAMS
 
 # The longer side of a grid in pixels, about.
@@ -120,9 +121,20 @@ class TaskView:
         return join([*words, "--name", program_name(self.task.id)])
 
     @property
+    def choices(self) -> list[ChoiceTable]:
+        """The tables that explain the attempts, one per test input."""
+        return [choice_of(number, test) for number, test in enumerate(self.row["tests"], 1)]
+
+    @property
     def rules(self) -> list[RuleTable]:
         """The rules that the program has learned."""
         return to_tables(self.row.get("rules", ()))
+
+
+def choice_of(number: int, test: Row) -> ChoiceTable:
+    """Return the table that explains the attempts at a test input."""
+    grids = [*test["attempts"], *test["lost"]]
+    return choice_table(number, [(each["reasons"], each["broken"]) for each in grids])
 
 
 def rename_program(text: str, name: str) -> str:
@@ -221,7 +233,6 @@ def view_values() -> dict[str, Any]:
         "test_side": TEST_SIDE,
         "small_side": SMALL_SIDE,
         "picture": picture,
-        "say_weight": say_weight,
         "duration": say_duration,
         "quote": quote,
         "count": count,

@@ -165,10 +165,18 @@ nb::object run_search(ResumableSearch& search, const SearchOptions& options, con
     }
     stacks.append(nb::make_tuple(layers, each.stack.demos, each.stack.built_for, (int)each.stack.depth, grids));
   }
+  nb::list trees, values;
+  for (const PieceTree& tree : result.trees) {
+    nb::list nodes;
+    for (const TreeNode& node : tree.nodes) nodes.append(nb::make_tuple(node.value, node.color, node.other));
+    trees.append(nb::make_tuple(nb::tuple(nodes), tree.n_leaves, tree.n_held_out, tree.n_alike));
+  }
+  for (const TreeValueResult& value : result.tree_values)
+    values.append(nb::make_tuple(value.path, value.to_origin, value.pasted));
   nb::object size = nb::none();
   if (result.has_size)
     size = nb::make_tuple((int)result.n_sizes_matched, axis_object(result.rows), axis_object(result.columns));
-  return nb::make_tuple(size, stacks, counts_object(result.counts));
+  return nb::make_tuple(size, stacks, trees, values, counts_object(result.counts));
 }
 
 // Returns the vocabulary: by move its shape, primitive, arguments and the size that it takes.
@@ -279,6 +287,7 @@ NB_MODULE(_enumerate, module) {
       .def_rw("size_guess", &SearchOptions::size_guess)
       .def_rw("output_sources", &SearchOptions::output_sources)
       .def_rw("open_cells_first", &SearchOptions::open_cells_first)
+      .def_rw("grow_trees", &SearchOptions::grow_trees)
       .def_rw("enabled", &SearchOptions::enabled)
       .def_rw("max_pieces", &SearchOptions::max_pieces)
       .def_rw("subsets", &SearchOptions::subsets)
