@@ -61,7 +61,7 @@ EXAMPLES = (
     ("arcbatt solve arc_challenges.json --submission out.json", "a file of Kaggle"),
     ("arcbatt solve arc-agi-1/training --cluster local:16", "on 16 processes"),
     (
-        "arcbatt solve tasks --model qwen3 --endpoint http://gpu:8000/v1",
+        "arcbatt solve tasks --model qwen3 --endpoint http://gpu/v1",
         "ask a model too",
     ),
     ("arcbatt solve --resume runs/solve-20260101-120000", "resume a run"),
