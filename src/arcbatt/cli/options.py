@@ -13,7 +13,7 @@ from .completion import complete_set, complete_source, complete_task
 DEFAULT_DATA = "arc-agi-1/training"
 DEFAULT_OUT = Path("runs")
 # Headings of options in help, after the common ones.
-SEARCH, MODEL, MACHINE, OUTPUT = "Search", "Language model", "Machine", "Output"
+SEARCH, MACHINE, OUTPUT = "Search", "Machine", "Output"
 
 TASKS_METAVAR = "SET|FILE|FOLDER|ID"
 TASKS_HELP = (
@@ -127,14 +127,13 @@ Plugins = Annotated[
         callback=lambda names: list(load_plugins(names or ())),
         is_eager=True,
         show_default=False,
-        rich_help_panel=SEARCH,
     ),
 ]
 FailFast = Annotated[
     bool,
     typer.Option(
         "--fail-fast",
-        help="End the search when a proposer fails; by default it goes on without that one.",
+        help="End the search when a proposer fails. By default it goes on without that one.",
         rich_help_panel=SEARCH,
     ),
 ]
@@ -145,7 +144,7 @@ ModelName = Annotated[
         metavar="NAME",
         help="Ask this language model for programs. Adds the proposer ask.",
         show_default=False,
-        rich_help_panel=MODEL,
+        rich_help_panel=SEARCH,
     ),
 ]
 Endpoint = Annotated[
@@ -153,10 +152,10 @@ Endpoint = Annotated[
     typer.Option(
         "--endpoint",
         metavar="URL",
-        help="Its OpenAI-compatible server, such as http://localhost:8000/v1. The key is taken "
-        "from the environment (ARCBATT_API_KEY or OPENAI_API_KEY) and stored nowhere.",
+        help="The model's OpenAI-compatible server. Such as http://localhost:8000/v1; the key is "
+        "taken from the environment (ARCBATT_API_KEY or OPENAI_API_KEY) and stored nowhere.",
         show_default=False,
-        rich_help_panel=MODEL,
+        rich_help_panel=SEARCH,
     ),
 ]
 MaxRequests = Annotated[
@@ -167,7 +166,7 @@ MaxRequests = Annotated[
         min=0,
         help="The most requests, failed ones included.",
         show_default=False,
-        rich_help_panel=MODEL,
+        rich_help_panel=SEARCH,
     ),
 ]
 AskSettings = Annotated[
@@ -179,7 +178,7 @@ AskSettings = Annotated[
         "price-in and price-out per million tokens), samples, turns, parallel, reply-tokens, "
         "temperature, timeout, images=yes, dialect=arc-dsl. May be given several times.",
         show_default=False,
-        rich_help_panel=MODEL,
+        rich_help_panel=SEARCH,
     ),
 ]
 Memory = Annotated[

@@ -54,7 +54,7 @@ EXAMPLES = (
     ("arcbatt check mine.py --task 67a3c6ac", "programs of any name on one task"),
     ("arcbatt check evolved/*.py --json", "for a script"),
     ("arcbatt check mine.py --data tasks/", "on your own task files"),
-    ("arcbatt check reply.md --task 00d62c1b --feedback", "a model's reply, in words for it"),
+    ("arcbatt check reply.md --task 67a3c6ac --feedback", "a model's reply"),
     ("arcbatt check mine.py --turned", "do they hold when their tasks are turned or recolored?"),
     ("arcbatt check --library --pairs more.json --explain", "on generated pairs of their tasks"),
 )
@@ -79,7 +79,10 @@ def check(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="FILE", help="Files of programs named solve_<task>.", show_default=False
+            metavar="FILE",
+            help="Files of programs, or text with programs in it. Such as the reply of a language "
+            "model (.md, .txt, .json); programs are read as data, never run by Python.",
+            show_default=False,
         ),
     ] = None,
     library: Annotated[
@@ -115,7 +118,7 @@ def check(
         typer.Option(
             "--pairs",
             metavar="FILE",
-            help="Check on the pairs of this file instead: a JSON object that has, for task ids, "
+            help="Check on the pairs of this file instead. A JSON object that has, for task ids, "
             "lists of pairs: objects with input and output.",
             show_default=False,
         ),
@@ -130,7 +133,7 @@ def check(
         bool,
         typer.Option(
             "--feedback",
-            help="Say in plain text what each program gave, for the prompt of a language model.",
+            help="Say in plain text what each program gave. For the prompt of a language model.",
         ),
     ] = False,
     plugin: Plugins = None,
@@ -156,9 +159,6 @@ def check(
     ] = Budget().bytes,
 ) -> None:
     """Run programs on every demo and test input of their tasks and show which are right.
-
-    FILEs are Python files of programs, or any text with programs in it, such as the reply of a
-    language model (.md, .txt, .json): functions that stand there are read as data, never run.
 
     A program named solve_<task> is for that task; a program for an unknown task is only typed.
     Each pair gets a mark, demos first: ✓ right, ✗ wrong, ! failed, ? unknown.

@@ -59,15 +59,7 @@ EXAMPLES = (
     ("arcbatt solve arc-agi-1/training --budget 2m", "a set, in two minutes"),
     ("arcbatt solve 67a3c6ac --budget 10s", "one task, its attempts drawn"),
     ("arcbatt solve arc_challenges.json --submission submission.json", "a file of many tasks"),
-    (
-        "arcbatt solve arc-agi-1/training --tasks 67a3c6ac,00d62c1b --trace 67a3c6ac",
-        "two tasks, one of them traced",
-    ),
-    ("arcbatt solve arc-agi-1/training --cluster local:16", "on 16 processes"),
-    (
-        "arcbatt solve tasks/ --model qwen3-32b --endpoint http://localhost:8000/v1",
-        "ask a language model too",
-    ),
+    ("arcbatt solve 67a3c6ac --model NAME --endpoint URL", "ask a model too"),
     ("arcbatt solve --resume runs/solve-20260101-120000", "resume a run"),
 )
 
