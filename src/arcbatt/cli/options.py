@@ -13,12 +13,12 @@ from .completion import complete_set, complete_source, complete_task
 DEFAULT_DATA = "arc-agi-1/training"
 DEFAULT_OUT = Path("runs")
 # Headings of options in help, after the common ones.
-SEARCH, MACHINE, OUTPUT = "Search", "Machine", "Output"
+SEARCH, MODEL, MACHINE, OUTPUT = "Search", "Language model", "Machine", "Output"
 
 TASKS_METAVAR = "SET|FILE|FOLDER|ID"
 TASKS_HELP = (
-    "The tasks: a built-in set, a file, a folder, or the id of a task. Files hold one task or "
-    "many; ids are those of built-in sets."
+    "A built-in set, a file, a folder, or a task's id. Files hold one task or many; ids are those "
+    "of built-in sets."
 )
 Tasks = Annotated[
     str,
@@ -103,9 +103,7 @@ KnownPool = Annotated[
         show_default=False,
     ),
 ]
-Library = Annotated[
-    bool, typer.Option("--library/--no-library", help="Use the bundled solvers, or not.")
-]
+Library = Annotated[bool, typer.Option("--library/--no-library", help="Use the bundled solvers.")]
 Proposers = Annotated[
     str | None,
     typer.Option(
@@ -127,6 +125,7 @@ Plugins = Annotated[
         callback=lambda names: list(load_plugins(names or ())),
         is_eager=True,
         show_default=False,
+        rich_help_panel=SEARCH,
     ),
 ]
 FailFast = Annotated[
@@ -144,7 +143,7 @@ ModelName = Annotated[
         metavar="NAME",
         help="Ask this language model for programs. Adds the proposer ask.",
         show_default=False,
-        rich_help_panel=SEARCH,
+        rich_help_panel=MODEL,
     ),
 ]
 Endpoint = Annotated[
@@ -152,10 +151,10 @@ Endpoint = Annotated[
     typer.Option(
         "--endpoint",
         metavar="URL",
-        help="The model's OpenAI-compatible server. Such as http://localhost:8000/v1; the key is "
+        help="Its OpenAI-compatible server. An example is http://localhost:8000/v1. The key is "
         "taken from the environment (ARCBATT_API_KEY or OPENAI_API_KEY) and stored nowhere.",
         show_default=False,
-        rich_help_panel=SEARCH,
+        rich_help_panel=MODEL,
     ),
 ]
 MaxRequests = Annotated[
@@ -166,7 +165,7 @@ MaxRequests = Annotated[
         min=0,
         help="The most requests, failed ones included.",
         show_default=False,
-        rich_help_panel=SEARCH,
+        rich_help_panel=MODEL,
     ),
 ]
 AskSettings = Annotated[
@@ -178,7 +177,7 @@ AskSettings = Annotated[
         "price-in and price-out per million tokens), samples, turns, parallel, reply-tokens, "
         "temperature, timeout, images=yes, dialect=arc-dsl. May be given several times.",
         show_default=False,
-        rich_help_panel=SEARCH,
+        rich_help_panel=MODEL,
     ),
 ]
 Memory = Annotated[
@@ -186,8 +185,9 @@ Memory = Annotated[
     typer.Option(
         "--memory",
         metavar="SIZE",
-        help="The most memory for enumerating one task (1GiB). Each thread enumerates one "
-        "task at a time.",
+        help="The most memory for values in each process, whatever the number of threads: "
+        "512MiB, 8GiB. Programs that need more fail, and enumerating stops earlier. By default "
+        "half of the machine's memory.",
         show_default=False,
         rich_help_panel=MACHINE,
     ),
