@@ -20,7 +20,7 @@ MOST_TEXT = 160
 _ARC_DSL = ("numbers", "containers", "functions", "patches", "pieces", "grids", "objects", "own")
 _BEYOND_ARC_DSL = frozenset(
     "second p_g objects_t objects_on parts_of enclosed_cells areas_between foreground not_of_color "
-    "groundcolor".split()
+    "groundcolor where_color".split()
 )
 
 _ARTICLE = re.compile(r"\b(the|a|an) ")
