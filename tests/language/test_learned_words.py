@@ -14,7 +14,6 @@ from arcbatt.explainer import describe_rules, explain, make_page, read_source
 from arcbatt.language import Failure, parse_program, parse_programs
 from arcbatt.language.learners.cell_tables import RELATIVE_SIGHTS, SIGHTS
 from arcbatt.language.learners.color_roles import MEASURES
-from arcbatt.language.learners.object_tables import FEATURES, SEGMENTS
 from arcbatt.language.registry import get_primitive, worded_names, words_of_call
 from arcbatt.language.wording import MAX_LINES
 from arcbatt.proposers.learn import learner_names, rule_primitives
@@ -48,8 +47,6 @@ def test_every_learner_and_view_has_words() -> None:
 
 def test_every_code_has_words() -> None:
     assert range(N_SIGHTS) == get_primitive("learn_cells").codes[0][1]
-    (_, segments), (_, features) = get_primitive("learn_objects").codes
-    assert segments == range(len(SEGMENTS)) and features == range(len(FEATURES))
     assert len(MEASURES) == 23 == len(set(MEASURES))
 
 
@@ -70,26 +67,6 @@ def test_every_sight_has_words(code: int) -> None:
             lines += words_of_call("learn_cells", given, [demos, demos[0][0], code])
     assert lines[0].startswith("what a cell becomes depends on ")
     assert (*SIGHTS, *RELATIVE_SIGHTS)[code][0] in lines[0]
-
-
-@pytest.mark.parametrize("feature", range(len(FEATURES)))
-def test_every_feature_of_objects_has_words(feature: int) -> None:
-    grid = STILL[0][0]
-    for segments in range(len(SEGMENTS)):
-        lines = words_of_call("learn_objects", grid, [STILL, grid, segments, feature])
-        assert SEGMENTS[segments] in lines[0] and FEATURES[feature][0] in lines[0]
-        assert lines[1:] and all(line.endswith("stays") for line in lines[1:])
-
-
-def test_words_describe_objects_by_their_feature() -> None:
-    demos = ((grid_of("110", "000", "100"), grid_of("220", "000", "100")),)
-    widest = words_of_call("learn_objects", None, [demos, demos[0][0], 0, 19])
-    assert widest[1:] == ["the 2nd widest stays", "the widest becomes red"]
-    sized = words_of_call("learn_objects", None, [demos, demos[0][0], 0, 1])
-    assert sized[1:] == ["one of 1 cell stays", "one of 2 cells becomes red"]
-    picked = ((demos[0][0], grid_of("11")),)
-    (line,) = words_of_call("pick_object", None, [picked, demos[0][0], 0, 2])
-    assert line.endswith("picked is the largest")
 
 
 def test_long_tables_are_shortened() -> None:

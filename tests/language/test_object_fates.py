@@ -121,9 +121,7 @@ def any_rule(draw: st.DrawFn) -> tuple[int, ...]:
         st.integers(Fate.END, Fate.END + 2 * len(PLACES) ** 2 - 1),
     )
     kind = draw(st.sampled_from(FateKind))
-    test = st.tuples(
-        st.integers(0, len(FEATURES) - 1), st.integers(0, 3), st.integers(-1, 4)
-    )
+    test = st.tuples(st.integers(0, len(FEATURES) - 1), st.integers(0, 3), st.integers(-1, 4))
     tests = draw(st.lists(test, max_size=2))
     parameters = {
         FateKind.PAINT_BY_TEST: st.tuples(fates, fates),

@@ -185,8 +185,9 @@ Memory = Annotated[
     typer.Option(
         "--memory",
         metavar="SIZE",
-        help="The most memory for enumerating one task (1GiB). Each thread enumerates one "
-        "task at a time.",
+        help="The most memory for values in each process, whatever the number of threads: "
+        "512MiB, 8GiB. Programs that need more fail, and enumerating stops earlier. By default "
+        "half of the machine's memory.",
         show_default=False,
         rich_help_panel=MACHINE,
     ),

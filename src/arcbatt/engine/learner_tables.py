@@ -76,6 +76,7 @@ def render_fate_codes() -> str:
         return [round(16 * each) for each in bits]
 
     features, places = predicates.FEATURES, predicates.PLACES
+    n_by_reference = len(predicates.SIDES) * (len(predicates.REFERENCES) + 1)
     return "".join(
         [
             _HEAD,
@@ -98,7 +99,7 @@ def render_fate_codes() -> str:
             _int_enum_of("NewPlace", {p.name: k for k, p in enumerate(places) if p.name}),
             _enum("Side", [*names(predicates.SIDES), "N_SIDES"]),
             f"constexpr i32 MAX_STEP = {predicates.MAX_STEP}, N_PLACES = {len(places)},\n",
-            f"  BY_REFERENCE = {len(places) - len(predicates.SIDES) * (len(predicates.REFERENCES) + 1)},",
+            f"  BY_REFERENCE = {len(places) - n_by_reference},",
             f" COPY_BITS = {round(16 * codes.COPY_BITS)};\n",
             _array("PLACE_BITS", sixteenths(each.bits for each in places)),
         ]

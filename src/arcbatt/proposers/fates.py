@@ -13,27 +13,25 @@ from itertools import islice
 from math import log2
 from typing import Any
 
-import numpy as np
-
 from arcbatt.engine.batt import Batt
 from arcbatt.evaluation import TaskBoard
 from arcbatt.language import Program
 from arcbatt.language.ir import call_node, constant
 from arcbatt.language.learners.object_fates import MAX_PLACES, split_rules
 from arcbatt.language.native import find_rule
-from arcbatt.measure import phase
 from arcbatt.language.values import Value
+from arcbatt.measure import phase
 from arcbatt.tasks import Grid, Task
 
 from .proposer import Context, Proposal, penalize_memorized
-from .views import View, background_views, plain, plain_nodes
+from .views import View, background_views, plain
 
 FATES = "fates"
 LEARN_FATES, APPLY_FATES = "learn_fates", "apply_fates"
 # CPU time per task, and tasks gained per wrong task, on training.
 COST_S, GAIN = 0.02, 0.1
-# Fitted to ARC-AGI-1 training and half of ConceptARC. Rules of three bits are right as often as what
-# all other proposers together agree on, so their evidence counts more than that of other rules.
+# Fitted to ARC-AGI-1 training and half of ConceptARC. Rules of three bits are right as often as
+# what all other proposers agree on, so their evidence counts more than that of other rules.
 FATE_BITS, BITS_PER_BIT = -5.0, 0.8
 
 

@@ -175,7 +175,7 @@ def solve(
         device=device,
         n_threads=threads,
         off=_choose_off(off or []),
-        enumerate=choose_memory(memory),
+        max_bytes=choose_memory(memory),
         evolve=EvolveOptions(seed=seed),
         ask=choose_ask(model, endpoint, max_requests, ask or []),
         survives_errors=not fail_fast,

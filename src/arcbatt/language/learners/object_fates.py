@@ -18,8 +18,8 @@ from .object_predicates import CUTS, FEATURES, MEASURES, PLACES, Scale
 class Fate(IntEnum):
     """What becomes of an object. Those with an ink follow in its order, others in that of a code.
 
-    An ink below 10 is a color, from 10 on a `Like`. From END on, objects move: twice the number of a
-    pair of `PLACES`, for rows and columns, and one more if a copy does.
+    An ink below 10 is a color, from 10 on a `Like`. From END on, objects move: twice the number of
+    a pair of `PLACES`, for rows and columns, and one more if a copy does.
     """
 
     KEEP = 0
@@ -153,8 +153,8 @@ def learn_fates(S: Demos) -> Value:
     to become a color or that of a related object, to get its holes, its box, its rim, its core or
     the ring around it painted, to become symmetric, to be turned in its box, to have its two
     colors swapped, to move or be copied to another place (`PLACES`, rows and columns apart; only
-    what shows cells that nothing else does). Or all objects are sorted. Otherwise the output is a crop of the selected
-    object, or a drawing of how many are selected, or a list of those selected.
+    what shows cells that nothing else does). Or all objects are sorted. Otherwise the output is a
+    crop of the selected object, or a drawing of how many are selected, or a list of those selected.
 
     All fates and pairs of fates that agree with all outputs are found, then all tests that tell
     the two apart. A test compares one of some 290 features (`FEATURES`) with a number. Two tests
@@ -260,10 +260,10 @@ def _describe_test(feature: int, comparison: int, value: int) -> str:
     if each.scale == Scale.RANK:
         return f"it is {'not ' * (comparison == 1)}{name_rank(value, each.phrase)}"
     how = ("is", "is not", "is at most", "is at least")[comparison]
-    return f"{each.phrase} {how} {_name_value(each.phrase, value)}"
+    return f"{each.phrase} {how} {_name_value(value, each.phrase)}"
 
 
-def _name_value(phrase: str, value: int) -> str:
+def _name_value(value: int, phrase: str) -> str:
     if "set of colors" in phrase:
         return name_colors(colors_in(value))
     if "color" in phrase and "number" not in phrase:
@@ -304,16 +304,19 @@ def describe_rule(numbers: Sequence[int]) -> str:
     objects = f"objects, {CUTS[cut][1]}"
     if kind == FateKind.PAINT_BY_TEST:
         yes, no = map(describe_fate, parameters)
-        return f"{objects}: if {if_so}, it {yes}, otherwise {no}" if tests else f"{objects}: it {yes}"
+        return (
+            f"{objects}: if {if_so}, it {yes}, otherwise {no}" if tests else f"{objects}: it {yes}"
+        )
     if kind == FateKind.PAINT_BY_TABLE:
         feature, *table = parameters
         each = FEATURES[feature]
+        is_rank = each.scale == Scale.RANK
+        say = name_rank if is_rank else _name_value
         entries = [
-            f"{name_rank(value, each.phrase) if each.scale == Scale.RANK else _name_value(each.phrase, value)}: "
-            f"it {describe_fate(fate)}"
+            f"{say(value, each.phrase)}: it {describe_fate(fate)}"
             for value, fate in zip(table[::2], table[1::2], strict=True)
         ]
-        name = "its rank" if each.scale == Scale.RANK else each.phrase
+        name = "its rank" if is_rank else each.phrase
         return f"{objects}: by {name}: {'; '.join(entries)}"
     if kind == FateKind.SORT:
         measure, falling = parameters
@@ -331,12 +334,13 @@ def describe_rule(numbers: Sequence[int]) -> str:
     which = f"those of which {if_so}" if tests else "all"
     if kind == FateKind.DRAW_COUNT:
         how, color, size, is_of_cells = parameters
+        drawing = _COUNT_WORDS[how].format(*divmod(size, 32))
         ink = "their color" if color == 10 else COLOR_NAMES[color]
         if is_of_cells:
             which = f"the cells of {which}"
-        return f"{objects}: the number of {which}, as {_COUNT_WORDS[how].format(*divmod(size, 32))}, in {ink}"
-    listing, order = parameters
-    return f"{objects}: {which}, {_ORDER_WORDS[order]}, as {_LISTING_WORDS[listing]}"
+        return f"{objects}: the number of {which}, as {drawing}, in {ink}"
+    listing, order_code = parameters
+    return f"{objects}: {which}, {_ORDER_WORDS[order_code]}, as {_LISTING_WORDS[listing]}"
 
 
 def split_rules(numbers: Sequence[int]) -> list[Sequence[int]]:

@@ -74,6 +74,7 @@ KINSHIPS = (
 FLAGS = (
     ("FILLS_BOX", "it fills its box", 1.0),
     ("IS_SQUARE", "its box is square", 1.0),
+    ("FILLS_SQUARE", "it is a full square", 1.0),
     ("IS_LINE", "it is a line", 1.0),
     ("IS_TALL", "it is higher than wide", 1.0),
     ("IS_WIDE", "it is wider than high", 1.0),
@@ -209,7 +210,9 @@ def _places() -> list[NewPlace]:
     places = [NewPlace(*each) for each in _SIMPLE_PLACES]
     for name, rows, columns in (("BACK", "up", "left"), ("ON", "down", "right")):
         places += [
-            NewPlace(name * (step == 1), f"{rows} by {step}", f"{columns} by {step}", 1.5 + step / 4)
+            NewPlace(
+                name * (step == 1), f"{rows} by {step}", f"{columns} by {step}", 1.5 + step / 4
+            )
             for step in range(1, MAX_STEP + 1)
         ]
     references = [(phrase, bits) for _, phrase, bits in REFERENCES]

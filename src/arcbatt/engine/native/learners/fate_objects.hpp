@@ -401,6 +401,7 @@ inline void ObjectGrid::describe() {
   };
   flag(FILLS_BOX, [](const FateObject& own, i32) { return own.part.size == own.part.area(); });
   flag(IS_SQUARE, [](const FateObject& own, i32) { return own.height() == own.width(); });
+  flag(FILLS_SQUARE, [](const FateObject& own, i32) { return own.part.size == own.height() * own.height() && own.height() == own.width(); });
   flag(IS_LINE,
        [](const FateObject& own, i32) { return own.part.size > 1 && (own.height() == 1 || own.width() == 1); });
   flag(IS_TALL, [](const FateObject& own, i32) { return own.height() > own.width(); });
