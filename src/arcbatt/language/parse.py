@@ -104,7 +104,12 @@ class RejectedProgram:
 @phase("load")
 def parse_file(path: str | os.PathLike[str]) -> list[ParsedProgram]:
     """Return all programs of a file; the first text that is not a program is a `ProgramError`."""
-    return list(parse_programs(_read_text(path), str(path)))
+    programs = []
+    for each in _read_items(path):
+        if isinstance(each, RejectedProgram):
+            raise each.error
+        programs.append(each)
+    return programs
 
 
 def _read_text(path: str | os.PathLike[str]) -> str:
@@ -125,11 +130,16 @@ def read_file(path: str | os.PathLike[str]) -> list[ParsedProgram | RejectedProg
     In a file of prose, Markdown or JSON (.md, .txt, .json, .jsonl, .html, .log) only functions are
     looked at, as `read_programs` does.
     """
+    return list(_read_items(path))
+
+
+def _read_items(path: str | os.PathLike[str]) -> Iterator[ParsedProgram | RejectedProgram]:
     from .replies import is_prose, read_programs  # here, since it imports this module
 
+    text = _read_text(path)
     if is_prose(Path(path)):
-        return read_programs(_read_text(path), str(path))
-    return list(read_chunks(_split(_read_text(path).split("\n")), str(path)))
+        return iter(read_programs(text, str(path)))
+    return read_chunks(_split(text.split("\n")), str(path))
 
 
 def read_lines(lines: Iterable[str], file: str = "") -> Iterator[ParsedProgram | RejectedProgram]:
