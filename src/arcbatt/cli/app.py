@@ -13,7 +13,6 @@ from pkgutil import iter_modules
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
 import arcbatt
 from arcbatt.measure import phase
@@ -132,9 +131,6 @@ class _Commands(Group):
             explain_option(error)
             raise
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        print_help(ctx, self)
-
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         (timing,) = (option for option in self.params if option.name == "timing")
         if cmd_name not in command_names():
@@ -152,13 +148,7 @@ class _Commands(Group):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         # The list of commands needs only their help texts: importing all of them takes longer.
-        listed = {name: TyperCommand(name, help=read_help(name)) for name in command_names()}
-        before = self.commands
-        self.commands = {**listed, **before}
-        try:
-            super().format_help(ctx, formatter)
-        finally:
-            self.commands = before
+        print_help(ctx, self, {name: read_help(name) for name in command_names()})
 
     def invoke(self, ctx: Any) -> Any:
         with timed(ctx):

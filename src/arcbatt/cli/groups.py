@@ -1,5 +1,6 @@
 """Command groups with suggestions for mistyped names, and cleaner help texts."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import typer
@@ -58,12 +59,12 @@ def paragraphs(text: str) -> list[str]:
     return [" ".join(part.split()) for part in text.split("\n\n")]
 
 
-def print_help(ctx: Any, command: Any) -> None:
-    """Print the help of a command."""
+def print_help(ctx: Any, command: Any, below: Mapping[str, str] | None = None) -> None:
+    """Print the help of a command; `below` has the help texts of its subcommands, if known."""
     # Imported here because most calls show no help.
     from .help import render_help
 
-    print_blocks(render_help(ctx, command))
+    print_blocks(render_help(ctx, command, below))
 
 
 def simplify_help(command: Any) -> Any:

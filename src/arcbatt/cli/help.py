@@ -5,7 +5,7 @@ An option shows the first sentence of its help; the pages in docs/commands show 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any
@@ -21,7 +21,7 @@ from .groups import paragraphs
 MAX_NAME = 24
 
 
-def render_help(ctx: Any, command: Any) -> RenderableType:
+def render_help(ctx: Any, command: Any, below: Mapping[str, str] | None = None) -> RenderableType:
     """Return the help of a command, to be printed."""
     usage = command.get_usage(ctx).split(": ", 1)[1]
     parts: list[RenderableType] = [
@@ -36,10 +36,10 @@ def render_help(ctx: Any, command: Any) -> RenderableType:
         title = "Arguments" if is_argument else getattr(each, "rich_help_panel", None) or "Options"
         sections.setdefault(title, []).append((name_of(each), short_help(each)))
     if hasattr(command, "list_commands"):
-        sections["Commands"] = [
-            (name, _first_sentence(command.get_command(ctx, name).help))
-            for name in command.list_commands(ctx)
-        ]
+        if below is None:
+            names = command.list_commands(ctx)
+            below = {name: command.get_command(ctx, name).help for name in names}
+        sections["Commands"] = [(name, _first_sentence(text)) for name, text in below.items()]
     names = [name for rows in sections.values() for name, _ in rows]
     width = max((len(name) for name in names if len(name) <= MAX_NAME), default=0)
     parts += [_section(title, rows, width) for title, rows in sections.items() if rows]

@@ -141,7 +141,7 @@ export class Editor {
         highlight,
         notesField,
         // Only when asked: what is typed is never replaced.
-        autocompletion({ activateOnTyping: false, icons: false, override: [(/** @type {any} */ context) => this.#complete(context)] }),
+        autocompletion({ activateOnTyping: false, interactionDelay: 0, icons: false, override: [(/** @type {any} */ context) => this.#complete(context)] }),
         keymap.of([{ key: "Enter", run: breakLine }, { key: "Tab", run: indentMore, shift: indentLess }, ...historyKeymap, ...defaultKeymap]),
         EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", autocapitalize: "off", "data-editor": "program" }),
         EditorState.changeFilter.of((/** @type {any} */ change) => change.newDoc.length <= maxLength),
