@@ -50,8 +50,8 @@ def render_library() -> dict[str, str]:
             "`arcbatt explain src/arcbatt/solvers/symmetry.py --task 67a3c6ac` shows one of them "
             "line by line.",
             "",
-            "One of the 400 training tasks has no program: e5062a87. Gaps that have the form of its "
-            "red shape turn red, but not all of them. Its second demo leaves a gap empty that "
+            "One of the 400 training tasks has no program: e5062a87. Gaps that have the form of "
+            "its red shape turn red, but not all of them. Its second demo leaves a gap empty that "
             "overlaps no other, and no rule was found that tells it from those that are filled.",
             "",
             "| theme | programs | what they are about |",

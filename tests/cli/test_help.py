@@ -6,6 +6,8 @@ import itertools
 import json
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,10 +15,9 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from arcbatt.cli.app import app, command_names
+from arcbatt.cli.app import app, command_names, load_command, read_help
 from arcbatt.cli.completion import complete_family, complete_primitive, complete_source
-from arcbatt.cli.units import format_bytes
-from arcbatt.proposers.registry import DEFAULT_MAX_BYTES
+from arcbatt.cli.groups import simplify_help
 
 GROUP: Any = get_command(app)
 
@@ -83,11 +84,6 @@ def test_common_options_come_first() -> None:
     assert "--rounds N                At most N rounds of each proposer\n" in re.sub(
         " +\n", "\n", shown
     )
-
-
-def test_the_memory_in_help_is_the_default() -> None:
-    shown = run("solve", "--help").stdout
-    assert f"({format_bytes(DEFAULT_MAX_BYTES)})" in shown
 
 
 def examples(words: tuple[str, ...]) -> list[str]:
@@ -165,3 +161,23 @@ def test_shell_completions_are_short(words: str) -> None:
     lines = ended.stdout.strip().splitlines()
     assert len(lines) > 5 and all(line.count('":"') == 1 for line in lines)
     assert max(map(len, lines)) < 120
+
+
+def test_the_list_of_commands_is_shown_without_importing_them() -> None:
+    code = (
+        "import sys\n"
+        "from arcbatt.cli.app import app\n"
+        "try: app(['--help'], prog_name='arcbatt')\n"
+        "except SystemExit: pass\n"
+        "print([name for name in sys.modules if name == 'numpy' or '.commands.' in name])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.stdout.endswith("[]\n"), done.stdout + done.stderr
+    for name in command_names():
+        assert name in done.stdout
+
+
+def test_listed_help_is_that_of_the_command() -> None:
+    for name in command_names():
+        command, _ = load_command(name)
+        assert read_help(name) == simplify_help(command).help.split("\n\n")[0]

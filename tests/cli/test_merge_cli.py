@@ -10,6 +10,7 @@ import pytest
 
 from arcbatt.scoring import MergeSource, SubmissionError, merge_submissions, read_submission
 from arcbatt.scoring.merge import SECOND_SHARE, confidences_by_task
+from bench.say_run import describe
 from tests.support.commands import Outcome, error_of, kaggle_file
 
 A, B, C, D = [[1]], [[2]], [[3]], [[4]]
@@ -174,3 +175,10 @@ def test_solve_mentions_score_only_where_there_are_answers(tmp_path: Path) -> No
     assert "arcbatt score" in Outcome("solve", path, *args).out
     (tmp_path / "my_solutions.json").unlink()
     assert "arcbatt score" not in Outcome("solve", path, *args).out
+
+
+def test_make_run_says_in_a_paragraph_what_it_did(run_folder: Path) -> None:
+    said = describe(run_folder)
+    assert "for programs for 1 task of " in said and "For 1 of them it found a program" in said
+    assert "all are right for 1 task, for 1 of them at the first attempt" in said
+    assert str(run_folder / "report.html") in said

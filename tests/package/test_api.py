@@ -654,7 +654,9 @@ def test_definitions_screen_as_the_engine_does(staged: bool, only: list[int] | N
         [arcbatt.parse_program(f"def solve(I):\n    return {text}\n") for text in chosen]
         for chosen in (texts, [text.replace("vmirror", "drop") for text in texts])
     )
-    samples = TaskSamples([arcbatt.find_task(TASK_ID), arcbatt.find_task("68b16354")])
+    # Stages end after the first demo, not after the second, which is missed here.
+    missed = Task.of([(GRID, MIRRORED), (GRID, GRID), (MIRRORED, GRID)], [GRID])
+    samples = TaskSamples([arcbatt.find_task(TASK_ID), arcbatt.find_task("68b16354"), missed])
     bundled = run_on_tasks(Batt(wanted), samples, only=only, staged=staged, device="cpu")
     defined = run_on_tasks(Batt(own), samples, only=only, staged=staged, device="cpu")
     ran = bundled.reasons != NOT_RUN

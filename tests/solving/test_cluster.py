@@ -593,7 +593,8 @@ def test_a_program_that_cannot_be_written_is_counted_and_not_kept(
 ) -> None:
     from arcbatt.pool import rows
 
-    monkeypatch.setattr(rows, "MAX_COLUMNS", 30)
+    monkeypatch.setattr(rows, "MIN_LONG_TEXT", 30)
+    monkeypatch.setattr(rows, "MAX_PROGRAM_BYTES", 30)
     tasks = [task_named("a")]
     alone = solved_with(tasks)
     assert outcome(solved_with(tasks, Inline(1))) == outcome(alone)

@@ -1,5 +1,6 @@
 """The Typer app: command discovery, `--version`, and error handling."""
 
+import ast
 import errno
 import os
 import sys
@@ -7,10 +8,12 @@ from contextlib import suppress
 from functools import wraps
 from importlib import import_module
 from io import TextIOWrapper
+from pathlib import Path
 from pkgutil import iter_modules
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 import arcbatt
 from arcbatt.measure import phase
@@ -58,6 +61,21 @@ def command_names() -> list[str]:
     """Return the names of all commands, the most used first."""
     names = {module.name for module in iter_modules(commands.__path__)}
     return [*_FIRST, *sorted(names.difference(_FIRST))]
+
+
+def read_help(name: str) -> str:
+    """Return the help text of a command from its source, without importing it."""
+    (folder,) = commands.__path__
+    tree = ast.parse((Path(folder) / f"{name}.py").read_text("utf-8"), "")
+    for node in tree.body:
+        match node:
+            case ast.FunctionDef() if node.name == name:
+                return " ".join((ast.get_docstring(node) or "").split("\n\n")[0].split())
+            case ast.Assign(
+                targets=[ast.Name(id="app")], value=ast.Call(args=[ast.Constant(value=str(text))])
+            ):
+                return text
+    raise AssertionError(f"{name}.py has neither a function {name} nor a group with a help text")
 
 
 def load_command(name: str) -> tuple[Any, Examples]:
@@ -131,6 +149,16 @@ class _Commands(Group):
 
     def list_commands(self, ctx: Any) -> list[str]:
         return command_names()
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        # The list of commands needs only their help texts: importing all of them takes longer.
+        listed = {name: TyperCommand(name, help=read_help(name)) for name in command_names()}
+        before = self.commands
+        self.commands = {**listed, **before}
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self.commands = before
 
     def invoke(self, ctx: Any) -> Any:
         with timed(ctx):

@@ -17,8 +17,8 @@ SEARCH, MODEL, MACHINE, OUTPUT = "Search", "Language model", "Machine", "Output"
 
 TASKS_METAVAR = "SET|FILE|FOLDER|ID"
 TASKS_HELP = (
-    "The tasks: a built-in set, a file, a folder, or the id of a task. Files hold one task or "
-    "many; ids are those of built-in sets."
+    "A built-in set, a file, a folder, or a task's id. Files hold one task or many; ids are those "
+    "of built-in sets."
 )
 Tasks = Annotated[
     str,
@@ -103,9 +103,7 @@ KnownPool = Annotated[
         show_default=False,
     ),
 ]
-Library = Annotated[
-    bool, typer.Option("--library/--no-library", help="Use the bundled solvers, or not.")
-]
+Library = Annotated[bool, typer.Option("--library/--no-library", help="Use the bundled solvers.")]
 Proposers = Annotated[
     str | None,
     typer.Option(
@@ -134,7 +132,7 @@ FailFast = Annotated[
     bool,
     typer.Option(
         "--fail-fast",
-        help="End the search when a proposer fails; by default it goes on without that one.",
+        help="End the search when a proposer fails. By default it goes on without that one.",
         rich_help_panel=SEARCH,
     ),
 ]
@@ -153,8 +151,8 @@ Endpoint = Annotated[
     typer.Option(
         "--endpoint",
         metavar="URL",
-        help="Its OpenAI-compatible server, such as http://localhost:8000/v1. The key is taken "
-        "from the environment (ARCBATT_API_KEY or OPENAI_API_KEY) and stored nowhere.",
+        help="Its OpenAI-compatible server. An example is http://localhost:8000/v1. The key is "
+        "taken from the environment (ARCBATT_API_KEY or OPENAI_API_KEY) and stored nowhere.",
         show_default=False,
         rich_help_panel=MODEL,
     ),
@@ -187,8 +185,9 @@ Memory = Annotated[
     typer.Option(
         "--memory",
         metavar="SIZE",
-        help="The most memory for enumerating one task (1GiB). Each thread enumerates one "
-        "task at a time.",
+        help="The most memory for values in each process, whatever the number of threads: "
+        "512MiB, 8GiB. Programs that need more fail, and enumerating stops earlier. By default "
+        "half of the machine's memory.",
         show_default=False,
         rich_help_panel=MACHINE,
     ),

@@ -19,7 +19,6 @@ from arcbatt.pool import Pool
 from arcbatt.proposers import PROPOSER_NAMES
 from arcbatt.proposers.ask import AskOptions
 from arcbatt.proposers.ask.endpoint import import_openai
-from arcbatt.proposers.enumerate import EnumerateOptions
 from arcbatt.proposers.registry import check_names, plugin_proposers
 from arcbatt.scoring import has_answers
 from arcbatt.solving import RunStore, Search, SearchOptions
@@ -150,9 +149,9 @@ def _read_setting(text: str, field: str, value: str) -> Any:
         stop(f"--ask {text}: expected {wanted}")
 
 
-def choose_memory(text: str | None) -> EnumerateOptions:
-    """Return the options of enumeration for an amount of memory as text, or by default."""
-    return EnumerateOptions() if text is None else EnumerateOptions(max_bytes=parse_bytes(text))
+def choose_memory(text: str | None) -> int | None:
+    """Return an amount of memory in bytes; None for the default."""
+    return None if text is None else parse_bytes(text)
 
 
 def start_run(command: str, options: SearchOptions, out: Path, request: SearchRequest) -> None:

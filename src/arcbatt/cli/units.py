@@ -34,7 +34,8 @@ def format_duration(seconds: float) -> str:
 def parse_bytes(text: str, option: str = "--memory") -> int:
     """Return the bytes of a memory size; reject anything else as a usage error."""
     # Imported here because `kaggle` must load little before it writes its first submission.
-    from arcbatt.proposers.registry import LEAST_MAX_BYTES, MOST_MAX_BYTES
+    from arcbatt.proposers.registry import LEAST_MAX_BYTES
+    from arcbatt.solving.options import MOST_MEMORY
 
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?\s*", text.lower())
     if not match:
@@ -47,8 +48,8 @@ def parse_bytes(text: str, option: str = "--memory") -> int:
         raise typer.BadParameter(
             f"{text!r} is too little; the minimum is {least}", param_hint=option
         )
-    if n_bytes > MOST_MAX_BYTES:
-        most = format_bytes(MOST_MAX_BYTES)
+    if n_bytes > MOST_MEMORY:
+        most = format_bytes(MOST_MEMORY)
         raise typer.BadParameter(f"{text!r} is too much; the maximum is {most}", param_hint=option)
     return n_bytes
 

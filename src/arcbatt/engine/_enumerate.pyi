@@ -7,6 +7,7 @@ _Grid = tuple[int, int, bytes]  # rows, width, cells
 _Picture = tuple[int, int, int, int, bytes]  # row, column, rows, width, cells
 
 MAX_DEPTH: int
+MAX_BYTES: int
 MAX_SIDE: int
 
 class StopFlag:

@@ -68,7 +68,7 @@ def read_source(program: ParsedProgram) -> Source:
     encoded = [line.encode() for line in lines]
     with warnings.catch_warnings():  # about escapes in docstrings
         warnings.simplefilter("ignore", SyntaxWarning)
-        function = ast.parse(chunk).body[0]
+        function = ast.parse(chunk, "").body[0]
     assert isinstance(function, ast.FunctionDef)  # checked by the parser
     docstring = ast.get_docstring(function)
     body = function.body if docstring is None else function.body[1:]

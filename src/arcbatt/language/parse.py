@@ -34,11 +34,14 @@ from arcbatt.measure import phase
 from .ir import SIGNATURES, Node, Program
 from .parse_plain import read_plain
 from .program_error import ProgramError
+from .text import MAX_COLUMNS
 from .tree_reader import MAX_LINES, FindHelper, Helper, TreeReader, parse_syntax
 
 # Limits on one program, besides those on its lines and nesting; a file may hold any number of them.
 MAX_PROGRAM_BYTES = 2**20
-MAX_COLUMNS = 20_000
+# The text of a longer program may be too long to be read back, as it has one call per line and
+# spaces: by less than this many times.
+MIN_LONG_TEXT = MAX_PROGRAM_BYTES // 32
 # Of a text, the last functions that programs may call.
 MAX_HELPERS = 200
 
@@ -101,7 +104,12 @@ class RejectedProgram:
 @phase("load")
 def parse_file(path: str | os.PathLike[str]) -> list[ParsedProgram]:
     """Return all programs of a file; the first text that is not a program is a `ProgramError`."""
-    return list(parse_programs(_read_text(path), str(path)))
+    programs = []
+    for each in _read_items(path):
+        if isinstance(each, RejectedProgram):
+            raise each.error
+        programs.append(each)
+    return programs
 
 
 def _read_text(path: str | os.PathLike[str]) -> str:
@@ -122,11 +130,16 @@ def read_file(path: str | os.PathLike[str]) -> list[ParsedProgram | RejectedProg
     In a file of prose, Markdown or JSON (.md, .txt, .json, .jsonl, .html, .log) only functions are
     looked at, as `read_programs` does.
     """
+    return list(_read_items(path))
+
+
+def _read_items(path: str | os.PathLike[str]) -> Iterator[ParsedProgram | RejectedProgram]:
     from .replies import is_prose, read_programs  # here, since it imports this module
 
+    text = _read_text(path)
     if is_prose(Path(path)):
-        return read_programs(_read_text(path), str(path))
-    return list(read_chunks(_split(_read_text(path).split("\n")), str(path)))
+        return iter(read_programs(text, str(path)))
+    return read_chunks(_split(text.split("\n")), str(path))
 
 
 def read_lines(lines: Iterable[str], file: str = "") -> Iterator[ParsedProgram | RejectedProgram]:
@@ -421,9 +434,17 @@ def _parse_chunk(chunk: Chunk, file: str, find_helper: FindHelper) -> ParsedProg
             text, first_line, file, first_column=first_column, find_helper=find_helper
         )
         name, result, lines_read = reader.read(tree)
-        return ParsedProgram(Program(result, name), file, first_line, text, lines_read)
+        parsed = ParsedProgram(Program(result, name), file, first_line, text, lines_read)
     except RecursionError as error:
         raise rejection("not readable as a program: nested too deep") from error
+    if len(text) > MIN_LONG_TEXT:
+        own = parsed.program.text
+        if len(own) > MAX_PROGRAM_BYTES or own.count("\n") > MAX_LINES:
+            raise rejection(
+                f"written with one call per line, it has {own.count(chr(10)):,} lines and "
+                f"{len(own):,} bytes; a program has at most {MAX_LINES:,} and {MAX_PROGRAM_BYTES:,}"
+            )
+    return parsed
 
 
 def _check_lines(text: str, rejection: Callable[[str, int, int, str], ProgramError]) -> None:

@@ -72,13 +72,17 @@ _WITH_KEY = {"max": "argmax", "min": "argmin", "sorted": "order"}
 _COLLECTORS = {"tuple": "tuple", "list": "tuple", "frozenset": "set", "set": "set"}
 
 
+# On an error Python opens the file of this name to show its line; by default `<unknown>`.
+_NO_FILE = ""
+
+
 def parse_syntax(text: str) -> ast.Module:
     """Return the syntax tree of a text."""
     if not _ODD_LITERAL.search(text):
-        return ast.parse(text)
+        return ast.parse(text, _NO_FILE)
     with warnings.catch_warnings():  # about odd escapes in docstrings, and numbers such as 1if
         warnings.simplefilter("ignore")
-        return ast.parse(text)
+        return ast.parse(text, _NO_FILE)
 
 
 @cache

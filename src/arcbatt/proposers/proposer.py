@@ -45,6 +45,9 @@ class Proposal:
     bits: float
     credit: int | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "program", to_program(self.program))
+
     @classmethod
     def from_program(
         cls, program: Program | ParsedProgram, task: Task, credit: int | None = None

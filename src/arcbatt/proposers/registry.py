@@ -38,9 +38,8 @@ PROPOSER_CLASSES = (
 PARTS: Mapping[str, str] = {
     name: text for each in PROPOSER_CLASSES for name, text in getattr(each, "switches", {}).items()
 }
-DEFAULT_MAX_BYTES = EnumerateOptions().max_bytes
 # An enumeration needs the lower bound before its first move.
-LEAST_MAX_BYTES, MOST_MAX_BYTES = 2**24, 2**50
+LEAST_MAX_BYTES, MOST_MAX_BYTES = 2**24, 6 * 2**30
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,8 +2,7 @@
 
 
 def solve_017c7c7b(I):
-    """A pattern repeats downward; it goes on until it is half as high again, and turns red.
-    """
+    """A pattern repeats downward; it goes on until it is half as high again, and turns red."""
     pattern = asobject(I)
     full_height = add(height(I), halve(height(I)))
     starts = apply(toivec, interval(ZERO, full_height, vperiod(pattern)))

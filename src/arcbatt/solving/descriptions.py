@@ -26,7 +26,10 @@ def describe_candidate(candidate: Candidate) -> str:
         held_out = f", {trial.n_held_out} of them held out"
         if trial.n_held_out is None:
             held_out = ", learned from the only one"
-    copies = f", the same on {trial.n_copies} of {N_COPIES} copies" if trial.n_fitted else ""
+    copies = ""
+    if trial.n_fitted:
+        kind = "turned or recolored copies of the task"
+        copies = f", the same on {trial.n_copies} of {N_COPIES} {kind}"
     return (
         f"{program.name} {program.hash[:12]} ({candidate.proposal.family}, size {program.n_calls}, "
         f"cost {trial.steps:,}): fits {trial.n_fitted} of {trial.n_demos} demos{held_out}{copies}, "

@@ -11,6 +11,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Self
 
+from arcbatt.engine.memory import bound_memory
 from arcbatt.evaluation import TaskBoard
 from arcbatt.interrupts import Interrupt
 from arcbatt.language import Program
@@ -74,6 +75,7 @@ class Search:
         traced: Collection[str],
     ) -> Loop:
         options, store = self.options, self.store
+        bound_memory(options.max_bytes)
         proposers = make_proposers([*options.proposers, *own_proposers], options)
         if cluster is not None and own_proposers:
             raise ValueError("your own proposers run in this process only: leave out the cluster")

@@ -24,10 +24,8 @@ from arcbatt.plugins import loaded_plugins
 from arcbatt.plurals import count
 from arcbatt.pool import Pool
 from arcbatt.proposers import PROPOSER_NAMES, Proposer
-from arcbatt.proposers.enumerate import EnumerateOptions
 from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE, EvolveOptions, choose_card_size
 from arcbatt.proposers.options import whole_number
-from arcbatt.proposers.registry import DEFAULT_MAX_BYTES
 from arcbatt.tasks import Grid, Task, TaskSet, UnknownTask, to_task, to_tasks
 from arcbatt.tasks.submission import Submission, write_submission
 
@@ -196,7 +194,7 @@ def solve(
     n_threads: int | None = None,
     max_rounds: int | None = None,
     off: Collection[str] = (),
-    max_bytes: int = DEFAULT_MAX_BYTES,
+    max_bytes: int | None = None,
     fail_fast: bool = False,
 ) -> Solution:
     """Solve one task, given as a `Task` or by its id, with the options of `solve_all`."""
@@ -234,7 +232,7 @@ def solve_all(
     n_threads: int | None = None,
     max_rounds: int | None = None,
     off: Collection[str] = (),
-    max_bytes: int = DEFAULT_MAX_BYTES,
+    max_bytes: int | None = None,
     fail_fast: bool = False,
 ) -> Solutions:
     """Solve tasks within one budget for all of them: two attempts per test input.
@@ -247,8 +245,8 @@ def solve_all(
     to which new programs are added. `proposers` are names, or your own proposers. No proposer has
     more than `max_rounds` rounds; a run that ends by its rounds, before its budget, repeats exactly
     from its `seed`. `off` names parts to leave out (`arcbatt.proposers.registry`); `max_bytes`
-    bounds the memory of enumerating one task. An exception in a proposer ends that proposer, and is
-    reported as a warning at the end; with `fail_fast` it is raised.
+    bounds the memory for values, by default to half of the machine's. An exception in a proposer
+    ends that proposer, and is reported as a warning at the end; with `fail_fast` it is raised.
 
     An interrupt (Ctrl-C, or a notebook's stop button) ends the search early, and its results are
     returned.
@@ -259,7 +257,7 @@ def solve_all(
         raise TypeError(f"proposers is a sequence: proposers=[{proposers!r}]")
     options = SearchOptions(
         off=frozenset(off),
-        enumerate=EnumerateOptions(max_bytes=max_bytes),
+        max_bytes=max_bytes,
         evolve=EvolveOptions(seed=seed),
         proposers=tuple(each for each in proposers if isinstance(each, str)),
         pool=_path(pool),

@@ -79,7 +79,11 @@ def check(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="FILE", help="Files of programs named solve_<task>.", show_default=False
+            metavar="FILE",
+            help="Files of programs named solve_<task>. They are Python files of programs, or any "
+            "text with programs in it, such as the reply of a language model (.md, .txt, .json): "
+            "functions that stand there are read as data, never run.",
+            show_default=False,
         ),
     ] = None,
     library: Annotated[
@@ -106,8 +110,9 @@ def check(
         bool,
         typer.Option(
             "--turned",
-            help="Report instead whether programs still work when tasks are turned, recolored or "
-            "framed.",
+            help="Report instead how programs do on changed tasks. The changes are the seven other "
+            "orientations, exchanged colors, another background, a frame of background. Not every "
+            "rule is symmetric, so a program that stops working is not counted as wrong.",
         ),
     ] = False,
     pairs: Annotated[
@@ -115,8 +120,10 @@ def check(
         typer.Option(
             "--pairs",
             metavar="FILE",
-            help="Check on the pairs of this file instead: a JSON object that has, for task ids, "
-            "lists of pairs: objects with input and output.",
+            help="Check on the pairs of this file instead. It is a JSON object that has, for task "
+            "ids, lists of pairs (objects with input and output), such as generators make (re-arc, "
+            "ARC-GEN). Programs that are right on all, some or none are counted; those without "
+            "pairs in FILE are not run.",
             show_default=False,
         ),
     ] = None,
@@ -130,7 +137,8 @@ def check(
         bool,
         typer.Option(
             "--feedback",
-            help="Say in plain text what each program gave, for the prompt of a language model.",
+            help="Say in plain text what each program gave. It is made for the prompt of a "
+            "language model.",
         ),
     ] = False,
     plugin: Plugins = None,
@@ -157,22 +165,11 @@ def check(
 ) -> None:
     """Run programs on every demo and test input of their tasks and show which are right.
 
-    FILEs are Python files of programs, or any text with programs in it, such as the reply of a
-    language model (.md, .txt, .json): functions that stand there are read as data, never run.
-
     A program named solve_<task> is for that task; a program for an unknown task is only typed.
     Each pair gets a mark, demos first: ✓ right, ✗ wrong, ! failed, ? unknown.
     A program that is right on all demos fits; one that is also right on all test inputs solves.
     The cost is the highest number of steps on one input. The default budget is the language's own,
     for programs that people write; the search, explain and differs allow 1,000,000 steps.
-
-    --turned changes every task: the seven other orientations, exchanged colors, another
-    background, a frame of background around it. Not every rule is symmetric, so a program that
-    stops working is reported, not counted as wrong.
-
-    --pairs runs programs on further pairs of their tasks, such as generators make (re-arc,
-    ARC-GEN), and counts the programs that are right on all, some or none. Programs without pairs
-    in FILE are not run.
 
     Exits with 0 if all programs are right (with --turned always), with 1 if not, with 2 if a file
     or a program in it cannot be read.

@@ -178,7 +178,7 @@ def kaggle(
         pool=None if pool is None else str(pool.absolute()),
         library=library,
         plugins=tuple(plugin or ()),
-        enumerate=choose_memory(memory),
+        max_bytes=choose_memory(memory),
         evolve=EvolveOptions(seed=seed),
         device=device,
         n_threads=threads,

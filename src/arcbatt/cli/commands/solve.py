@@ -58,15 +58,11 @@ from ..units import parse_duration
 EXAMPLES = (
     ("arcbatt solve arc-agi-1/training --budget 2m", "a set, in two minutes"),
     ("arcbatt solve 67a3c6ac --budget 10s", "one task, its attempts drawn"),
-    ("arcbatt solve arc_challenges.json --submission submission.json", "a file of many tasks"),
-    (
-        "arcbatt solve arc-agi-1/training --tasks 67a3c6ac,00d62c1b --trace 67a3c6ac",
-        "two tasks, one of them traced",
-    ),
+    ("arcbatt solve arc_challenges.json --submission out.json", "a file of Kaggle"),
     ("arcbatt solve arc-agi-1/training --cluster local:16", "on 16 processes"),
     (
-        "arcbatt solve tasks/ --model qwen3-32b --endpoint http://localhost:8000/v1",
-        "ask a language model too",
+        "arcbatt solve tasks --model qwen3 --endpoint http://gpu/v1",
+        "ask a model too",
     ),
     ("arcbatt solve --resume runs/solve-20260101-120000", "resume a run"),
 )
@@ -130,7 +126,7 @@ def solve(
         bool,
         typer.Option(
             "--explain/--no-explain",
-            help="Write pages that explain programs, or not. They are written at the end, while "
+            help="Write pages that explain programs. They are written at the end, while "
             "the budget lasts, for programs that fit all demos, the most confident first.",
             rich_help_panel=OUTPUT,
         ),
@@ -179,7 +175,7 @@ def solve(
         device=device,
         n_threads=threads,
         off=_choose_off(off or []),
-        enumerate=choose_memory(memory),
+        max_bytes=choose_memory(memory),
         evolve=EvolveOptions(seed=seed),
         ask=choose_ask(model, endpoint, max_requests, ask or []),
         survives_errors=not fail_fast,

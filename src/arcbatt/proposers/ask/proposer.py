@@ -221,6 +221,9 @@ class AskProposer(Proposer):
             else:
                 self._take_turn(result, context)
         if self._usage is not None:
+            usage = self._usage
+            n_tokens = usage.n_read + usage.n_written
+            context.say(f"{count(usage.n_requests, 'request')}, {count(n_tokens, 'token')} so far")
             context.save_state(self._usage.to_json())
             context.log({"n_pairs": 0, **self._usage.to_json()})
 

@@ -17,6 +17,7 @@ from time import perf_counter, process_time
 from typing import Any
 
 from arcbatt.engine.gpu.health import look_for_gpus
+from arcbatt.engine.memory import bound_memory
 from arcbatt.evaluation import TaskBoard, Trial
 from arcbatt.language import Program
 from arcbatt.plugins import load_plugins
@@ -93,6 +94,7 @@ class _Work:
         # Each island draws other random numbers.
         evolve = replace(options.evolve, seed=options.evolve.seed + number)
         self.options = replace(options, evolve=evolve)
+        bound_memory(options.max_bytes)
         self.known = [program_from_json(each) for each in setup.known]
         tasks = [task_from_json(each) for each in setup.tasks]
         self.tasks = {task.id: task for task in tasks}

@@ -83,6 +83,8 @@ void check_options(const SearchOptions& options) {
                                 std::to_string(N_MOVES) + " moves");
   if (options.depth > MAX_WALK_DEPTH || options.size_depth > MAX_WALK_DEPTH)
     throw std::invalid_argument("depth and size_depth must be at most " + std::to_string(MAX_WALK_DEPTH));
+  if (options.max_bytes > MAX_SEARCH_BYTES)
+    throw std::invalid_argument("max_bytes must be at most " + std::to_string(MAX_SEARCH_BYTES));
   if (!options.modes || options.modes >> N_MODES)
     throw std::invalid_argument("modes: a bit for each mode that is on");
 }
@@ -279,6 +281,8 @@ nb::object predict_move(u32 move, nb::handle value, std::tuple<i32, i32> size) {
 
 NB_MODULE(_enumerate, module) {
   nb::set_leak_warnings(false);  // caches hold objects until the process ends
+  shared_account = (MemoryAccount*)nb::cast<nb::capsule>(
+                       nb::module_::import_("arcbatt.engine._engine").attr("memory_account")).data();
   nb::class_<StopFlag>(module, "StopFlag").def(nb::init<>()).def("set", [](StopFlag& stop) { stop.flag = true; });
   nb::class_<SearchOptions>(module, "SearchOptions")
       .def(nb::init<>())
@@ -297,6 +301,7 @@ NB_MODULE(_enumerate, module) {
       .def_rw("max_s", &SearchOptions::max_s)
       .def_rw("max_stacks", &SearchOptions::max_stacks);
   module.attr("MAX_DEPTH") = MAX_WALK_DEPTH;
+  module.attr("MAX_BYTES") = MAX_SEARCH_BYTES;
   module.attr("MAX_SIDE") = MAX_SIDE;
   nb::class_<ResumableSearch>(module, "Search")
       .def(nb::init<nb::handle, nb::handle, nb::handle>(), nb::arg("inputs"), nb::arg("outputs"), nb::arg("sources"))

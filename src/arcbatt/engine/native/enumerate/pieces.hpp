@@ -382,7 +382,7 @@ class Pieces {
       add_twin(*known, piece);
       return;
     }
-    if (n_row_bytes_ + seen_.bytes() + tinted_.bytes() > max_bytes_) {
+    if (n_row_bytes_ + seen_.bytes() + tinted_.bytes() > max_bytes_ || shared_account->is_full()) {
       was_cut = true;
       return;
     }

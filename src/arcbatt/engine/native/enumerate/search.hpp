@@ -40,6 +40,9 @@ struct SearchTask {
   std::vector<ExtraSource> sources;
 };
 
+// The most memory of a search: 7/12 of it are for values and pieces, whose places are counted in 32 bits.
+constexpr u64 MAX_SEARCH_BYTES = 6ULL << 30;
+
 // No memory would hold the values of deeper walks.
 constexpr u32 MAX_WALK_DEPTH = 16;
 
