@@ -141,8 +141,9 @@ MAX_PLACES = 3
     is_learner=True,
     ties="rules of equal bits in the order of their numbers",
     examples=(
-        "learn_fates(((((1, 0, 2, 2),), ((0, 0, 2, 2),)),))[:11] == "
-        "(9, 40, 0, 0, 1, 1, 0, 1, 0, 1, 9)",
+        "first(learn_fates(((((1, 0, 2, 2),), ((0, 0, 2, 2),)),))) == 9",
+        "apply_fates(learn_fates(((((1, 0, 2, 2),), ((0, 0, 2, 2),)),)), ((3, 0, 3, 3),), 0) == "
+        "((0, 0, 3, 3),)",
     ),
 )
 def learn_fates(S: Demos) -> Value:
