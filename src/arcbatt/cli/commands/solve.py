@@ -59,7 +59,6 @@ EXAMPLES = (
     ("arcbatt solve arc-agi-1/training --budget 2m", "a set, in two minutes"),
     ("arcbatt solve 67a3c6ac --budget 10s", "one task, its attempts drawn"),
     ("arcbatt solve arc_challenges.json --submission out.json", "a file of Kaggle"),
-    ("arcbatt solve arc-agi-1/training --cluster local:16", "on 16 processes"),
     (
         "arcbatt solve tasks --model qwen3 --endpoint http://gpu/v1",
         "ask a model too",
