@@ -3,7 +3,7 @@
     python bench/solve.py                                  ARC-AGI-1 training, all proposers
     python bench/solve.py --data arc-agi-1/training,mine.json     several sets, and their sum
     python bench/solve.py --confidence docs/img/reliability.svg   draw how reliable confidence is
-    python bench/solve.py --data A,B --fit                 fit the constants of ranking to sets
+    python bench/solve.py --fit                            fit the constants of ranking
     python bench/solve.py --ablate                         repeat with one part off at a time
     python bench/solve.py --ablate learn_class,learn       only these parts, passes or proposers
     python bench/solve.py --proposers known,learn --ablate only the parts of these proposers
@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from fitting import Judge, Judged, confidence_rows, fit
+from fitting import Judge, Judged, confidence_rows, fit, without_last_demo
 from rich.console import Console
 from rich.table import Table
 
@@ -249,8 +249,7 @@ def run_shared(
 def reliability(console: Console, runs: Sequence[Judged], path: Path) -> None:
     """Draw how often attempts are right by their confidence."""
     ranked = [rank_task(judged.candidates) for judged in runs]
-    rows = confidence_rows(runs, ranked)
-    right, confidence = rows.right, rows.confidence
+    _, right, confidence, _ = confidence_rows(runs, ranked)
     brier = float(((confidence - right) ** 2).mean())
     # Deciles of the test inputs: every point stands for equally many.
     tenths = np.array_split(np.argsort(confidence, kind="stable"), 10)
@@ -352,14 +351,12 @@ def parse_arguments() -> argparse.Namespace:
     add("--processes", type=int, help="share tasks and budget among processes of one thread")
     add("--confidence", type=Path, metavar="SVG", help="draw how reliable confidence is")
     add("--gains", action="store_true", help="print the gain and cost of each round")
-    add("--fit", action="store_true", help="fit the constants of ranking to all sets")
+    add("--fit", action="store_true", help="fit the constants of ranking, with held-out demos")
     add("--ablate", nargs="?", const="", metavar="NAME,...", help="one part off at a time")
     args = parser.parse_args()
     for given, known in ((args.proposers, PROPOSER_NAMES), (args.passes, pass_names())):
         if unknown := set(given.split(",")).difference(known):
             parser.error(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(known)}")
-    if args.ablate is not None and (args.confidence or args.fit):
-        parser.error("--ablate counts solved tasks only: leave out --confidence and --fit")
     if args.processes and (args.confidence or args.gains or args.fit or args.ablate is not None):
         parser.error("--processes counts solved tasks only: leave out --confidence, --gains, ...")
     off = frozenset(pass_names()) - set(args.passes.split(","))
@@ -378,13 +375,8 @@ def parse_arguments() -> argparse.Namespace:
     return args
 
 
-def run_set(
-    console: Console, data: str, args: argparse.Namespace, judged: dict[str, list[Judged]]
-) -> dict[str, Outcome]:
-    """Run all settings on one set, print the results, and return the outcomes by name.
-
-    The candidates of a run without ablations are added to `judged`.
-    """
+def run_set(console: Console, data: str, args: argparse.Namespace) -> dict[str, Outcome]:
+    """Run all settings on one set, print the results, and return the outcomes by name."""
     tasks = choose(data, args.tasks)
     if args.processes:
         rows = run_shared(data, args.tasks, args.base, args.seed, args.budget, args.processes)
@@ -410,7 +402,16 @@ def run_set(
             console.print(gains.table)
         if not args.settings:
             show_passes(console, loop)
-            judged[Path(data).stem] = [Judged(loop.candidates(task), judge) for task in loop.tasks]
+            runs = [Judged(loop.candidates(task), judge) for task in loop.tasks]
+            if args.confidence:
+                reliability(console, runs, args.confidence)
+            if args.fit:
+                shorter, judge_last = without_last_demo(tasks)
+                *_, (again_loop, _) = run(shorter, setting, args.threads, args.seed, args.budget)
+                held_out = [
+                    Judged(again_loop.candidates(task), judge_last) for task in again_loop.tasks
+                ]
+                fit(console, {data: runs, "without the last demo": held_out})
     shown = rows
     if not args.settings:
         shown = rows | {f"first attempt by {name}": each for name, each in by_proposer.items()}
@@ -424,22 +425,15 @@ def main() -> None:
     args = parse_arguments()
     console = Console(width=130)
     totals: dict[str, Outcome] = {}
-    judged: dict[str, list[Judged]] = {}
     sets = args.data.split(",")
     for data in sets:
-        for name, outcome in run_set(console, data, args, judged).items():
+        for name, outcome in run_set(console, data, args).items():
             outcome.solved_ids = {f"{Path(data).stem}/{task_id}" for task_id in outcome.solved_ids}
             totals.setdefault(name, Outcome()).add(outcome)
     if len(sets) > 1:
         show(console, f"all {len(sets)} sets", totals)
         if args.settings:
             show_lost(console, totals)
-    if args.confidence:
-        reliability(
-            console, [each for of_set in judged.values() for each in of_set], args.confidence
-        )
-    if args.fit:
-        fit(console, judged)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     console.print(f"peak memory {peak:,.0f} MiB")
 

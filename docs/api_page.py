@@ -18,7 +18,6 @@ SECTIONS = {
         "parse_program",
         "parse_file",
         "read_file",
-        "read_programs",
         "Program",
         "ParsedProgram",
         "RejectedProgram",
@@ -26,7 +25,6 @@ SECTIONS = {
         "run",
         "TaskRun",
         "interpret",
-        "language_prompt",
         "Result",
         "Failure",
         "Budget",
@@ -35,15 +33,7 @@ SECTIONS = {
     "Solving": ("solve", "solve_all", "evolve", "Solution", "Solutions", "Watcher"),
     "Scoring": ("score", "Score"),
     "Keeping programs": ("Pool", "PoolProgram"),
-    "Own primitives and proposers": (
-        "primitive",
-        "Proposer",
-        "Context",
-        "Offer",
-        "Proposal",
-        "load_plugin",
-        "PluginError",
-    ),
+    "Own primitives and proposers": ("primitive", "Proposer", "Context", "Offer", "Proposal"),
 }
 LINES_OF_SIGNATURE = 88
 

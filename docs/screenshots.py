@@ -83,7 +83,7 @@ def shots(run: str) -> list[Shot]:
     mirrored = "/sets/arc-agi-1-training/tasks/67a3c6ac"
     return [
         Shot(
-            "explain.png", f"{holes}/programs/1", 1352, 900, is_whole=True, prepare=hover_primitive
+            "explain.png", f"{holes}/programs/0", 1352, 900, is_whole=True, prepare=hover_primitive
         ),
         Shot("gallery.png", f"/runs/{run}"),
         Shot("task.png", f"/runs/{run}/tasks/017c7c7b", prepare=to_attempts),

@@ -110,17 +110,3 @@ def test_a_differ_is_not_run_by_itself(tmp_path: Path) -> None:
     assert checked.status == 1 and "a differ judges the output of another program" in checked.out
     for command in (["explain", path], ["differs", "--program", path]):
         assert "a differ judges" in error_of(*command, "--task", "67a3c6ac")
-
-
-def test_explain_the_bundled_solver_of_a_task(tmp_path: Path) -> None:
-    shown = Outcome("explain", "67a3c6ac")
-    assert shown.status == 0 and "solve_67a3c6ac" in shown.out and "vmirror(I)" in shown.out
-    assert "comes with arcbatt" in error_of("explain", "e5062a87")
-    assert "did you mean 67a3c6ac?" in error_of("explain", "67a3c6ad")
-
-
-def test_explain_takes_the_task_that_a_program_is_named_after(tmp_path: Path) -> None:
-    path = write(tmp_path, RIGHT)
-    assert Outcome("explain", path).out == Outcome("explain", path, "--task", "67a3c6ac").out
-    path.write_text(RIGHT.replace("solve_67a3c6ac", "mirror"))
-    assert "which task? --task ID" in error_of("explain", path)

@@ -7,7 +7,6 @@ NumPy that Kaggle has.
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import subprocess
 import sys
@@ -15,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-import arcbatt
 from arcbatt.scoring import read_submission
 from tests.solving.test_kaggle import BROKEN, MIRROR, write_tasks
 
@@ -63,13 +61,4 @@ def test_the_submission_notebook_runs_offline(tmp_path: Path) -> None:
 
 def test_the_tour_runs(tmp_path: Path) -> None:
     shown = execute("tour", tmp_path, f"INPUT={tmp_path}", "BUDGET_S=4")
-    assert "<Solution of 67a3c6ac: a program fits all demos" in shown
-    assert "demo 1 right, demo 2 right" in shown and "<Score " in shown and "<Solutions: " in shown
-
-
-def test_the_tour_uses_public_names_only() -> None:
-    content = json.loads((ROOT / "notebooks" / "tour.ipynb").read_text("utf-8"))
-    code = "".join("".join(each["source"]) for each in content["cells"])
-    used = set(re.findall(r"arcbatt\.(\w+)\(", code))
-    assert used <= set(arcbatt.__all__) and "from arcbatt." not in code
-    assert {"show", "explain", "solve_all", "score", "evolve"} <= used
+    assert "fits all demos: True" in shown and "demo 1 is right" in shown

@@ -550,7 +550,7 @@ def test_the_chosen_card_size_is_recorded(tmp_path: Path, monkeypatch: pytest.Mo
         (["--budget", "-3s"], "is not a duration"),
         (["--tasks", "nosuchtask"], "no task 'nosuchtask'"),
         (["--device", "gpu"], "gpu is not a device"),
-        (["nosuchset"], "nosuchset"),
+        (["--data", "nosuchset"], "nosuchset"),
         (["--resume", "nosuchrun"], "nosuchrun"),
     ],
 )

@@ -11,7 +11,6 @@ from arcbatt.evaluation import TaskBoard
 from arcbatt.language import Program, Reason, all_primitives, interpret
 from arcbatt.language.primitives.views import TURNS
 from arcbatt.pool import Pool
-from arcbatt.proposers.fates import APPLY_FATES, FATES, LEARN_FATES, fate_programs, fate_views
 from arcbatt.proposers.learn import (
     RULE_BITS,
     RULES,
@@ -26,7 +25,6 @@ from arcbatt.proposers.trees import CHOICES, GROW_TREE, TREE_BITS, TREES, is_app
 from arcbatt.proposers.views import View, by_role, plain, with_turns
 from arcbatt.solving import Loop
 from arcbatt.tasks import Pair, Task
-from tests.language.test_learned import grid_of
 from tests.support.search import (
     FOREVER_S,
     candidate_for,
@@ -106,11 +104,9 @@ def test_proposals_fit_by_the_reference_and_find_held_out_demos() -> None:
     for task in tasks:
         pairs = tuple((demo.input, demo.output) for demo in task.demos)
         for candidate in loop.candidates(task).kept[:3]:
-            if candidate.program.name in ("plain_fates_1", "plain_fates_2"):
-                continue  # second choices, which demos leave none
             assert candidate.fits
-            is_rule = candidate.proposal.family not in (GROW_TREE, APPLY_FATES)
-            assert not is_rule or candidate.proposal.bits >= RULE_BITS
+            is_tree = candidate.proposal.family == GROW_TREE
+            assert is_tree or candidate.proposal.bits >= RULE_BITS
             assert candidate.trial.learns and candidate.trial.n_held_out
             for demo in task.demos:
                 values = {"I": demo.input, "S": pairs}
@@ -198,34 +194,3 @@ def test_trees_are_distinct_programs() -> None:
     programs = [replace(choice, part=part).program for choice in CHOICES for part in parts]
     assert len(set(programs)) == len(programs)
     assert all({"S", "I"} == set(program.inputs) for program in programs)
-
-
-# --- fates of objects ---
-
-
-def test_fates_are_proposed_with_the_bits_of_their_evidence() -> None:
-    """Several grids are voted for; the one with the most evidence costs the fewest bits."""
-    (task,) = training("25d8a9c8")
-    other = frozenset(learner_names()) - {LEARN_FATES}
-    loop = learn(task, off=other)
-    assert loop.n_fitted == 1 and learn(task, off=frozenset(learner_names())).n_fitted == 0
-    kept = {each.program.name: each for each in loop.candidates(task).kept}
-    assert {each.proposal.family for each in kept.values()} == {APPLY_FATES}
-    first = kept["plain_fates_0"]
-    assert first.fits and first.trial.n_held_out == len(task.demos)
-    assert all(each.proposal.bits >= first.proposal.bits for each in kept.values())
-    assert loop.done("learn", FATES)[task.id]["n_fitting"] == len(kept)
-
-
-def test_fates_are_learned_on_the_task_s_background() -> None:
-    pairs = (
-        Pair(grid_of("3333", "3133", "3322"), grid_of("3333", "3333", "3322")),
-        Pair(grid_of("3333", "2233", "3331"), grid_of("3333", "2233", "3333")),
-    )
-    task = Task("grounded", pairs, (grid_of("33331", "22333", "33333"),), "tests")
-    views = list(fate_views(task))
-    assert [view.kind for view in views] == ["plain", "ground"]
-    wanted = grid_of("33333", "22333", "33333")
-    board = TaskBoard([task], device="cpu", n_threads=1)
-    for view in views:
-        assert (wanted,) in board.test_outputs(task, fate_programs(view))

@@ -222,7 +222,7 @@ def test_primitive() -> None:
         ("corner(asindices(I), 1)", "CornerCode", range(4)),
         ("col_row(asindices(I), 1)", "SideCode", range(4)),
         ("turn(astuple((0, 0), I), 2)", "Code[1..8]", range(1, 9)),
-        ("apply_fates(learn_fates(S), I, 1)", "Code[0..2]", range(3)),
+        ("pick_object(S, I, 1, 2)", "Code[0..2]", range(3)),
         ("tint(astuple((0, 0), I), 3)", "Color", range(10)),
         ("grow(astuple((0, 0), I), 3)", "Count", range(1, 10)),
         ("get_nth(I, 0)", "Rank", (0, 1, 2, 3, -1, -2, -3)),

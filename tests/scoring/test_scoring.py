@@ -338,7 +338,7 @@ def test_only_scoring_may_import_answers() -> None:
 
 def run_folder(folder: Path, data: object, submission: object) -> Path:
     """The folder of a run over the tasks one and two, of which it fits both."""
-    attempt = {"grid": [[7]], "evidence": 1.0, "reasons": {}, "broken": []}
+    attempt = {"grid": [[7]], "evidence": 1.0, "weight": 1.0, "taken": {}, "broken": []}
     attempt |= {"candidates": 1, "families": [], "best": None}
     test = {"confidence": 0.5, "grids": 1, "attempts": [attempt], "lost": []}
     counts = {"demos": 1, "candidates": 1, "agreeing": 1, "found_s": 1.0, "spent_s": 1.0}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -354,11 +353,6 @@ def test_a_worker_with_an_invalid_result_is_lost() -> None:
     assert cluster_of(loop).n_retries == 1
 
 
-def test_a_message_nested_too_deep_is_no_message() -> None:
-    with pytest.raises(MessageError, match="not a message"):
-        kind_of(zlib.compress(b"[" * 100_000))
-
-
 def test_no_call_but_those_of_a_context_is_done() -> None:
     def scribble(inline: Inline, worker: str, unit: Unit, message: bytes) -> bool:
         is_first = len(inline.units) == 1
@@ -410,65 +404,6 @@ def test_workers_that_do_not_start_are_not_started_for_ever() -> None:
     with pytest.raises(ClusterError, match="did not start: no such module"):
         solved_with(TASKS, inline)
     assert 3 <= len(inline.workers) <= 4
-
-
-def test_failed_starts_of_hours_ago_do_not_end_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker is lost and fails to start again, once per unit: only failures in a row count."""
-    monkeypatch.setattr(driver, "LOOK_EVERY_S", 0.0)
-    hours = [0.0]
-    real = driver.perf_counter
-    monkeypatch.setattr(driver, "perf_counter", lambda: real() + 3600 * hours[0])
-    is_broken = [False]
-
-    class Flaky(Inline):
-        def greet(self, name: str, number: int) -> None:
-            if is_broken[0]:
-                is_broken[0] = False
-                self.lose(name, "out of memory")
-            else:
-                super().greet(name, number)
-
-    def lose_now_and_then(inline: Inline, worker: str, _unit: Unit, _message: bytes) -> bool:
-        if len(inline.units) % 2 or len(inline.workers) > 12:
-            return False
-        hours[0] += 3
-        is_broken[0] = True
-        inline.lose(worker)
-        return True
-
-    loop = solved_with(TASKS, Flaky(1, lose_now_and_then))
-    assert n_failed_starts(loop) > driver.MAX_FAILED_STARTS
-
-
-def n_failed_starts(loop: Loop) -> int:
-    workers = cluster_of(loop).workers.values()
-    return sum(each.state == driver.LOST and not each.host for each in workers)
-
-
-@pytest.mark.parametrize(("hours_per_unit", "goes_on"), [(3, True), (0, False)])
-def test_starts_are_tried_again_after_a_while(
-    monkeypatch: pytest.MonkeyPatch, hours_per_unit: int, goes_on: bool
-) -> None:
-    """All workers but the first fail to start."""
-    monkeypatch.setattr(driver, "LOOK_EVERY_S", 0.0)
-    hours = [0.0]
-    real = driver.perf_counter
-    monkeypatch.setattr(driver, "perf_counter", lambda: real() + 3600 * hours[0])
-
-    class Broken(Inline):
-        def greet(self, name: str, number: int) -> None:
-            if number:
-                self.lose(name, "no such module")
-            else:
-                super().greet(name, number)
-
-    def wait(*_: object) -> bool:
-        hours[0] += hours_per_unit
-        return False
-
-    loop = solved_with(TASKS, Broken(2, wait))
-    # The first worker becomes ready after the first failure.
-    assert (n_failed_starts(loop) > driver.MAX_FAILED_STARTS + 1) == goes_on
 
 
 def test_waiting_for_workers_ends(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -593,8 +528,7 @@ def test_a_program_that_cannot_be_written_is_counted_and_not_kept(
 ) -> None:
     from arcbatt.pool import rows
 
-    monkeypatch.setattr(rows, "MIN_LONG_TEXT", 30)
-    monkeypatch.setattr(rows, "MAX_PROGRAM_BYTES", 30)
+    monkeypatch.setattr(rows, "MAX_COLUMNS", 30)
     tasks = [task_named("a")]
     alone = solved_with(tasks)
     assert outcome(solved_with(tasks, Inline(1))) == outcome(alone)

@@ -26,7 +26,6 @@ from PIL import Image
 
 from arcbatt.drawing.palette import COLORS
 from arcbatt.drawing.pixels import png_pixels
-from arcbatt.interrupts import Interrupt, noting_interrupts
 from arcbatt.language import interpret, parse_file, parse_program
 from arcbatt.pool import Pool, PoolError, PoolProgram, merge
 from arcbatt.proposers import Context
@@ -35,6 +34,7 @@ from arcbatt.proposers.evolve import EvolveOptions
 from arcbatt.solving import Loop, RunStore, Search, SearchOptions, Watcher
 from arcbatt.solving import log as log_module
 from arcbatt.solving import run_store as store_module
+from arcbatt.solving.interrupts import Interrupt, noting_interrupts
 from arcbatt.solving.log import LogEntry
 from arcbatt.solving.run_folder import RunFolder, RunFolderError, read_log
 from arcbatt.solving.run_store import make_config, missing_space, read_options
@@ -384,96 +384,6 @@ def test_a_file_that_cannot_be_written_is_named(
     ):
         solving.run(60)
     assert any(message.startswith(f"cannot write to {place} (") for message in watcher.messages)
-
-
-def test_the_submission_is_current_where_the_run_folder_is_gone(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    place = tmp_path / "submission.json"
-    current: list[Any] = []
-
-    def work(tasks: Sequence[Task], context: Context) -> None:
-        if context.n_rounds == 0:
-            offer_all(tasks, context)
-            shutil.rmtree(tmp_path / "runs")
-        else:
-            current.append(check_submission_file(place, tasks)["one"][1]["attempt_1"])
-
-    register_scripted(monkeypatch, lambda: Scripted(work, n_rounds=2))
-    monkeypatch.setattr(store_module, "SAVE_EVERY_S", 0.0)
-    monkeypatch.setattr(store_module, "SAVING_SHARE", 1e9)  # every time
-    options = replace(SCRIPTED, submission=str(place))
-    watcher = Noted()
-    with (
-        start(tmp_path / "runs", [task_named("one")], options, watcher=watcher) as solving,
-        pytest.raises(FileNotFoundError, match=r"runs"),
-    ):
-        solving.run(60)
-    assert current == [[[0, 9]]]
-    said = "\n".join(watcher.messages)
-    assert "pool.db: it was removed or replaced" in said and "written again" not in said
-
-
-def test_each_file_is_said_once_and_again_only_when_it_is_written(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    real = store_module.write_whole
-    is_full = [False]
-
-    def write(path: Path, content: str) -> None:
-        if is_full[0] and path.name == "results.json":
-            raise OSError(errno.ENOSPC, "No space left on device", str(path))
-        real(path, content)
-
-    def work(tasks: Sequence[Task], context: Context) -> None:
-        is_full[0] = context.n_rounds < 3
-        offer_all(tasks, context)
-
-    monkeypatch.setattr(store_module, "write_whole", write)
-    monkeypatch.setattr(store_module, "SAVE_EVERY_S", 0.0)
-    monkeypatch.setattr(store_module, "SAVING_SHARE", 1e9)  # every time
-    register_scripted(monkeypatch, lambda: Scripted(work, n_rounds=5))
-    watcher = Noted()
-    with start(tmp_path, [task_named("one")], watcher=watcher) as solving:
-        path = folder_of(solving).path
-        solving.run(60)
-        assert solving.trouble is None
-    results = path / "results.json"
-    assert watcher.messages[1:] == [
-        f"cannot write to {results} (No space left on device); continuing without",
-        f"{results} is written again",
-    ]
-
-
-def test_a_ledger_that_is_replaced_is_noticed(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    def work(tasks: Sequence[Task], context: Context) -> None:
-        (ledger,) = tmp_path.glob("*/pool.db")
-        ledger.unlink()
-        Pool.open(ledger).close()
-        offer_all(tasks, context)
-
-    register_scripted(monkeypatch, lambda: Scripted(work))
-    with start(tmp_path, [task_named("one")]) as solving:
-        solving.run(60)
-        assert solving.trouble is not None and "removed or replaced" in solving.trouble
-    check_submission_file(folder_of(solving).path / "submission.json", [task_named("one")])
-
-
-def test_a_folder_from_elsewhere_does_not_choose_what_is_overwritten(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    register_scripted(monkeypatch, lambda: Scripted(offer_all))
-    mine = tmp_path / "mine"
-    options = replace(SCRIPTED, submission=str(mine))
-    with start(tmp_path / "runs", [task_named("one")], options) as solving:
-        solving.run(60)
-    check_submission_file(mine, [task_named("one")])
-    mine.write_text("precious")
-    with resume(folder_of(solving).path, [task_named("one")]) as resumed:
-        resumed.run(60)
-    assert mine.read_text() == "precious"
 
 
 def test_log_and_ledger_catch_up_after_a_full_disk(
@@ -1092,7 +1002,7 @@ def test_a_signaled_process_leaves_a_valid_submission(
 ) -> None:
     ids = "25d8a9c8,67a3c6ac,ff28f65a"
     words = [sys.executable, "-c", COMMAND, command]
-    data = ["arc-agi-1/training"]
+    data = ["arc-agi-1/training"] if command == "solve" else ["--data", "arc-agi-1/training"]
     process = subprocess.Popen(
         [*words, *data, "--tasks", ids, "--out", str(tmp_path), "--budget", "1h", "--threads", "1"],
         stdout=subprocess.PIPE,

@@ -13,7 +13,6 @@ import pytest
 
 import arcbatt
 from arcbatt.evaluation import TaskBoard
-from arcbatt.interrupts import TERMINATION, Interrupt, noting_interrupts
 from arcbatt.language import Program, interpret
 from arcbatt.language.ir import call_node, constant, input_node
 from arcbatt.language.registry import all_primitives
@@ -33,6 +32,7 @@ from arcbatt.proposers.first_programs import fill_pool, first_programs
 from arcbatt.solving import Loop, TaskCandidates, Watcher
 from arcbatt.solving.candidates import MAX_KEPT
 from arcbatt.solving.descriptions import describe_ranking
+from arcbatt.solving.interrupts import TERMINATION, Interrupt, noting_interrupts
 from arcbatt.solving.report.results import best_by_size
 from arcbatt.solving.report.submission import make_submission
 from arcbatt.solving.search import describe_trouble
@@ -302,8 +302,7 @@ def test_only_traced_tasks_are_reported() -> None:
     assert "not kept" in refused
     assert logged == ["scripted, round 1", "scripted, round 1, ended"]
     lines = list(describe_ranking(loop.rank()[0]))
-    assert "grids offered: 1," in lines[0] and "candidates: 1" in lines[1]
-    assert "a stand-in" in lines[2] and any("evidence" in line for line in lines[3:])
+    assert "grids offered: 1," in lines[0] and "evidence" in lines[1] and "a stand-in" in lines[2]
 
 
 def test_tasks_and_proposers_have_names_of_their_own() -> None:
@@ -601,16 +600,6 @@ def test_nothing_found_still_has_two_attempts() -> None:
     assert (solution.fits, solution.programs, solution.confidence) == (False, [], 0)
     assert solution.attempts[0][0] == huge_task().test_inputs[0]
     assert "no program" in repr(solution)
-
-
-def test_outputs_of_candidates_share_equal_rows() -> None:
-    found = TaskCandidates(TASK)
-    for number in range(4):
-        grid = (tuple(range(3)), (4, 5, number))  # rows of its own
-        text = f"def solve(I):\n    O = replace(I, 0, {number + 100})\n    return O\n"
-        found.keep(candidate_for(TASK, text, outputs=(grid,) * len(TASK.test_inputs)))
-    first_rows = {id(each.trial.outputs[0][0]) for each in found.kept if each.trial.outputs[0]}
-    assert len(found) == 4 and len(first_rows) == 1
 
 
 def test_solving_is_loaded_when_it_is_asked_for() -> None:

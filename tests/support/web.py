@@ -93,13 +93,13 @@ def serving(**settings: Any) -> Iterator[str]:
     import uvicorn
 
     from arcbatt.web import Settings, create_app
-    from arcbatt.web.server import make_config
 
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port = listener.getsockname()[1]
         app = create_app(Settings(port=port, **settings))
-        server = uvicorn.Server(make_config(app, log_level="error"))
+        config = uvicorn.Config(app, log_level="error", lifespan="off", timeout_graceful_shutdown=1)
+        server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
         thread.start()
         while not server.started:

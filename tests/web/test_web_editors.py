@@ -151,7 +151,7 @@ def test_editors_begin_with_any_task(client: TestClient) -> None:
         assert client.get(path).status_code == 200
         assert client.get(f"/sets/{OF['set']}/tasks/nothing{path}").status_code == 404
     assert f'href="{HERE}/draw"' in client.get(HERE).text
-    program = client.get(f"{HERE.replace(TASK, '00d62c1b')}/programs/1").text
+    program = client.get(f"{HERE.replace(TASK, '00d62c1b')}/programs/0").text
     assert "/write#program=def%20solve_00d62c1b" in program
 
 
@@ -311,7 +311,7 @@ def test_a_source_prints_its_program_again() -> None:
     text = 'def solve(I):\n    """Say "so"."""\n    # why\n    a = fill(\n        I, RED, EMPTY)\n'
     text += "    return vmirror(a)\n"
     (program,) = parse_programs(text)
-    printed = read_source(program).text
+    printed = read_source(program, text).text
     assert "# why" in printed
     assert parse_one(printed).program == program.program
 

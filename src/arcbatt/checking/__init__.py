@@ -2,7 +2,6 @@
 
 from .changed_tasks import ChangedTaskCheck, check_on_changed_tasks
 from .engines import ENGINES, EngineUnavailable, fused
-from .further_pairs import FurtherPairsCheck, check_on_pairs, count_results, read_pairs
 from .programs import (
     DIFFER,
     CheckReport,
@@ -39,7 +38,6 @@ __all__ = [
     "Engine",
     "EngineUnavailable",
     "FindTask",
-    "FurtherPairsCheck",
     "Hashed",
     "KnownTask",
     "PairCheck",
@@ -48,16 +46,13 @@ __all__ = [
     "RecordedCall",
     "answer_judge",
     "check_on_changed_tasks",
-    "check_on_pairs",
     "check_program",
     "check_programs",
-    "count_results",
     "find_built_in",
     "find_named",
     "fused",
     "is_differ",
     "load_source",
-    "read_pairs",
     "read_recorded",
     "replay",
 ]

@@ -7,7 +7,6 @@ _Grid = tuple[int, int, bytes]  # rows, width, cells
 _Picture = tuple[int, int, int, int, bytes]  # row, column, rows, width, cells
 
 MAX_DEPTH: int
-MAX_BYTES: int
 MAX_SIDE: int
 
 class StopFlag:
@@ -24,7 +23,6 @@ class SearchOptions:
     size_guess: int
     output_sources: bool
     open_cells_first: bool
-    grow_trees: bool
     enabled: list[int]
     max_pieces: int
     subsets: bool
@@ -47,7 +45,7 @@ class Search:
     ) -> None: ...
     def run(
         self, options: SearchOptions, stop: StopFlag
-    ) -> tuple[Any, list[Any], list[Any], list[Any], dict[str, Any]]: ...
+    ) -> tuple[Any, list[Any], dict[str, Any]]: ...
     @property
     def can_resume(self) -> bool: ...
     @property

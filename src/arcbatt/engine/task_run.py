@@ -24,7 +24,6 @@ from arcbatt.language import Budget, Program, to_budget
 from arcbatt.measure import check_threads, usable_cores
 from arcbatt.plurals import count
 from arcbatt.tasks import Task
-from arcbatt.tasks.validation import check_number
 
 
 class TaskSamples:
@@ -32,8 +31,6 @@ class TaskSamples:
 
     def __init__(self, tasks: Sequence[Task]) -> None:
         self.tasks = tuple(tasks)
-        for task in self.tasks:
-            check_number(len(task.demos), "demo", f"task {task.id}")
         self.n_demos = np.array([len(task.demos) for task in self.tasks], np.int64)
         self.starts = np.concatenate([[0], np.cumsum(self.n_demos)]).astype(np.uint32)
         self.demos = self.demos_of(range(len(self.tasks)))
@@ -222,7 +219,7 @@ def _run_defined_on(
         arrays.matches[row, task] += result.matches
         arrays.steps[row, task] += result.steps
         arrays.numbers[row, task] += 0 if result.numbers == _engine.NO_NUMBER else result.numbers
-        if staged and sample == first and not result.matches:
+        if staged and not result.matches:
             return
 
 

@@ -25,15 +25,7 @@ from arcbatt.engine.batt import Batt
 from arcbatt.engine.graph.results import BattResult
 from arcbatt.engine.graph.samples import Samples
 from arcbatt.engine.task_run import TaskResult, TaskSamples, run_on_tasks
-from arcbatt.language import (
-    SEARCH_BUDGET,
-    Failure,
-    ParsedProgram,
-    Program,
-    Reason,
-    Value,
-    to_program,
-)
+from arcbatt.language import SEARCH_BUDGET, Failure, Program, Reason, Value
 from arcbatt.measure import check_threads, phase
 from arcbatt.tasks import Grid, Task
 
@@ -263,7 +255,7 @@ class TaskBoard:
     def trials(
         self,
         task: Task,
-        programs: Sequence[Program | ParsedProgram],
+        programs: Sequence[Program],
         credits: Mapping[Program, int] | None = None,
         *,
         n_threads: int | None = None,
@@ -274,18 +266,17 @@ class TaskBoard:
         """
         if not programs:
             return []
-        chosen = [to_program(each) for each in programs]
         n_demos = len(task.demos)
         n_threads = n_threads or self.n_threads
-        result = self._run(self._of(task).samples, chosen, n_threads)
-        held_out = self._held_out(task, chosen, n_threads)
+        result = self._run(self._of(task).samples, programs, n_threads)
+        held_out = self._held_out(task, programs, n_threads)
         outputs = [
             tuple(_grid(result, place, n_demos + k) for k in range(len(task.test_inputs)))
-            for place in range(len(chosen))
+            for place in range(len(programs))
         ]
-        n_copies = self._n_copies(task, chosen, result.matches[:, :n_demos], outputs, n_threads)
+        n_copies = self._n_copies(task, programs, result.matches[:, :n_demos], outputs, n_threads)
         trials = []
-        for place, program in enumerate(chosen):
+        for place, program in enumerate(programs):
             n_fitted = int(result.matches[place, :n_demos].sum())
             failed = [int(reason) for reason in result.reasons[place] if reason]
             credit = (credits or {}).get(program, FULL_CREDIT * n_fitted // n_demos)

@@ -4,14 +4,6 @@
 self-contained HTML page.
 """
 
-from .feedback import (
-    FailedCall,
-    PairOutcome,
-    describe_rejection,
-    find_failed_call,
-    format_grid,
-    write_feedback,
-)
 from .layers import Layer, find_layers
 from .page import make_page
 from .rule_tables import RuleTable, to_tables
@@ -30,27 +22,21 @@ from .trace import (
 
 __all__ = [
     "Explanation",
-    "FailedCall",
     "JudgeTest",
     "Layer",
-    "PairOutcome",
     "PairTrace",
     "RuleTable",
     "Source",
     "all_pairs",
-    "describe_rejection",
     "describe_rules",
     "draw_code",
     "draw_explanation",
     "draw_source",
     "explain",
-    "find_failed_call",
     "find_layers",
-    "format_grid",
     "make_page",
     "read_source",
     "to_tables",
     "unjudged",
     "why_too_large",
-    "write_feedback",
 ]

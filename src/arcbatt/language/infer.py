@@ -185,7 +185,7 @@ def _type_node(node: Node, args: tuple[Type, ...]) -> Type | None:
         case "invoke":
             return _type_invocation(args[0], args[1:])
         case "input":
-            return INPUT_TYPES.get(node.name, ANY)  # of a placeholder nothing is known
+            return INPUT_TYPES[node.name]
         case "constant":
             return type_of_value(node.value)
         case _:

@@ -152,11 +152,6 @@ def input_node(name: str) -> Node:
     return _intern("input", name, name, ())
 
 
-def placeholder(number: int) -> Node:
-    """Return a stand-in for an argument, which no program may contain when it is done."""
-    return _intern("input", f"?{number}", f"?{number}", ())
-
-
 def constant(value: Value) -> Node:
     if not is_data(value):
         raise ValueError("a constant must be plain data: numbers, tuples and sets")

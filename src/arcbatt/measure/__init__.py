@@ -10,7 +10,7 @@ nothing. This package imports nothing from the rest of arcbatt.
 """
 
 from .clock import BusyTime, Clock, add_table, count, current_clock, phase, record, timeline
-from .process import MAX_THREADS, check_threads, machine_memory, process_start_ns, usable_cores
+from .process import MAX_THREADS, check_threads, process_start_ns, usable_cores
 from .report import OTHER, PHASES, PathTime, Phase, PhaseTime, Report, TableReport, TimelineReport
 
 __all__ = [
@@ -29,7 +29,6 @@ __all__ = [
     "check_threads",
     "count",
     "current_clock",
-    "machine_memory",
     "phase",
     "process_start_ns",
     "record",

@@ -66,23 +66,18 @@ def read_rows(path: Path, progress: Progress) -> Iterator[PoolProgram | ProgramE
 
 
 def import_file(
-    pool: Pool,
-    path: Path,
-    on_rejected: Callable[[ProgramError], None],
-    progress: Progress,
-    is_interrupted: Callable[[], bool] = lambda: False,
+    pool: Pool, path: Path, on_rejected: Callable[[ProgramError], None], progress: Progress
 ) -> ImportCount:
-    """Add the programs of a file, or some of them once `is_interrupted` returns true.
+    """Add the programs of a file; pass the error of each invalid one to `on_rejected`.
 
-    The error of each invalid one is passed to `on_rejected`. Raises `ProgramError` if the file
-    cannot be read; what was read before is kept.
+    Raises `ProgramError` if the file cannot be read; what was read before is kept.
     """
     count = ImportCount()
     rows = read_rows(path, progress)
     while True:
         with measure.phase("load"):
             items = list(islice(rows, BATCH))
-        if not items or is_interrupted():
+        if not items:
             return count
         batch = [item for item in items if isinstance(item, PoolProgram)]
         for item in items:

@@ -27,7 +27,7 @@ from arcbatt.tasks import Task
 from .enumerate import vocabulary
 from .learn import RULE_BITS, RuleProgram, rule_primitives, rules
 from .near_values import NearValue, near_values
-from .proposer import Context, Offer, Proposal, penalize_memorized, uncertain_tasks
+from .proposer import Context, Offer, Proposal, make_proposal, penalize_memorized, uncertain_tasks
 from .trees import GROW_TREE, TreeChoice, predicts_enough, propose_fitting, tree_choices
 from .views import BASE, NoView, on_base
 
@@ -237,7 +237,7 @@ def _propose_bases(bases: Sequence[Base], task: Task, context: Context) -> None:
     """Propose bases that are right as they are."""
     if bases:
         context.propose(
-            [replace(Proposal.from_program(base.program, task), bits=base.bits) for base in bases]
+            [replace(make_proposal(base.program, task), bits=base.bits) for base in bases]
         )
 
 

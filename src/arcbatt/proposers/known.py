@@ -25,7 +25,7 @@ from arcbatt.pool import PoolProgram
 from arcbatt.tasks import Task
 
 from .evolve.mutation import Mutant, variants
-from .proposer import Context, Offer, Proposal, smallest_programs
+from .proposer import Context, Offer, make_proposal, smallest_programs
 
 PROGRAMS_PER_BATT = 500
 # Variants of one program are neighbors and share most of their calls.
@@ -194,7 +194,7 @@ def _propose(
         n_matches, steps = result.n_matches[:, t].tolist(), result.steps[:, t].tolist()
         places.sort(key=lambda p: (-n_matches[p], steps[p], p))
         chosen: Sequence[Program] = [batt.programs[p] for p in places[:MAX_PER_BATT]]
-        context.propose([Proposal.from_program(program, board.tasks[t]) for program in chosen])
+        context.propose([make_proposal(program, board.tasks[t]) for program in chosen])
     context.log({"n_pairs": len(batt.programs) * len(board)})
     n_fitting: NDArray[np.int64] = np.count_nonzero(result.solved, axis=0)
     return n_fitting

@@ -23,9 +23,8 @@ from arcbatt.measure import phase
 from arcbatt.plurals import count
 from arcbatt.tasks import Task
 
-from . import fates, trees
-from .fates import FATES, LEARN_FATES
-from .proposer import Context, Offer, Proposal, penalize_memorized, uncertain_tasks
+from . import trees
+from .proposer import Context, Offer, Proposal, make_proposal, penalize_memorized, uncertain_tasks
 from .trees import GROW_TREE, TREES
 from .views import View, plain, turned_views, with_roles
 
@@ -67,7 +66,7 @@ def rule_primitives() -> Mapping[str, Primitive]:
 @cache
 def learner_names() -> tuple[str, ...]:
     """Return the primitives that `learn` uses, which can be switched off."""
-    return (*rule_primitives(), LEARN_FATES, GROW_TREE)
+    return (*rule_primitives(), GROW_TREE)
 
 
 def rule_views(task: Task, off: frozenset[str] = frozenset()) -> Iterator[View]:
@@ -146,7 +145,6 @@ class LearnProposer:
         self._off = off
         self._has_rules = not off >= set(rule_primitives())
         self._grows_trees = GROW_TREE not in off
-        self._learns_fates = LEARN_FATES not in off
         # By the name of a view, whose nodes are the same for all tasks.
         self._rules_by_view: dict[str, _ViewRules] = {}
 
@@ -157,35 +155,25 @@ class LearnProposer:
             # Confident tasks, too: rules that agree or disagree are evidence.
             _, n_wrong = uncertain_tasks(tasks, context)
             return Offer(RULES, tasks, GAIN * n_wrong, COST_S * len(tasks))
-        offers = []
-        for item, is_on, module in (
-            (FATES, self._learns_fates, fates),
-            (TREES, self._grows_trees, trees),
-        ):
-            tasks, n_wrong = self._uncertain(item, context) if is_on else ((), 0.0)
-            if tasks:
-                gain, cost_s = module.GAIN * n_wrong, module.COST_S * len(tasks)
-                offers.append(Offer(item, tasks, gain, cost_s))
-        return max(offers, key=lambda offer: offer.gain_per_s, default=None)
-
-    def _uncertain(self, item: str, context: Context) -> tuple[tuple[Task, ...], float]:
-        done = context.done(item)
+        done = context.done(TREES)
         left = (task for task in context.board.tasks if task.id not in done)
-        return uncertain_tasks(
-            filter(trees.is_applicable, left) if item == TREES else left, context
-        )
+        tasks, n_wrong = uncertain_tasks(filter(trees.is_applicable, left), context)
+        if not tasks or not self._grows_trees:
+            return None
+        return Offer(TREES, tasks, trees.GAIN * n_wrong, trees.COST_S * len(tasks))
 
     def work(self, offer: Offer, context: Context) -> None:
-        what = {TREES: "trees over cells", FATES: "fates of objects"}.get(offer.item, "rules")
-        context.say(f"{what} learned from the demos of {count(len(offer.tasks), 'task')}")
+        is_trees = offer.item == TREES
+        context.say(
+            f"{'trees over cells' if is_trees else 'rules'} learned from the demos of "
+            f"{count(len(offer.tasks), 'task')}"
+        )
         for start in range(0, len(offer.tasks), TASKS_PER_BATCH):
             if context.allowance.is_spent:
                 return
             tasks = offer.tasks[start : start + TASKS_PER_BATCH]
-            if offer.item == TREES:
+            if is_trees:
                 trees.propose_trees(context.board.part(tasks), context)
-            elif offer.item == FATES:
-                fates.propose_fates(context.board.part(tasks), context)
             else:
                 self._propose_rules(tasks, context)
 
@@ -219,7 +207,7 @@ class LearnProposer:
             n_pairs += len(batt.programs) * len(having_view)
             for t, (task, bits) in enumerate(having_view):
                 fitting[task.id] += [
-                    replace(Proposal.from_program(batt.programs[p], task), bits=bits + rule_bits[p])
+                    replace(make_proposal(batt.programs[p], task), bits=bits + rule_bits[p])
                     for p in np.flatnonzero(result.solved[:, t]).tolist()[:MAX_RULES_PER_VIEW]
                 ]
         return fitting, n_pairs

@@ -16,7 +16,7 @@ from math import inf, isfinite
 from typing import Any, Protocol
 
 from arcbatt.evaluation import TaskBoard, Trial
-from arcbatt.language import ParsedProgram, Program, to_program
+from arcbatt.language import Program
 from arcbatt.pool import Pool
 from arcbatt.tasks import Task
 
@@ -45,18 +45,12 @@ class Proposal:
     bits: float
     credit: int | None = None
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "program", to_program(self.program))
 
-    @classmethod
-    def from_program(
-        cls, program: Program | ParsedProgram, task: Task, credit: int | None = None
-    ) -> Proposal:
-        """Return a proposal whose family is the program's last primitive, and bits its length."""
-        program = to_program(program)
-        result = program.result
-        family = result.name if result.kind == "call" else result.kind
-        return cls(program, task, family, program.n_calls * BITS_PER_CALL, credit)
+def make_proposal(program: Program, task: Task, credit: int | None = None) -> Proposal:
+    """Return a proposal whose family is the program's last primitive, and bits its length."""
+    result = program.result
+    family = result.name if result.kind == "call" else result.kind
+    return Proposal(program, task, family, program.n_calls * BITS_PER_CALL, credit)
 
 
 def penalize_memorized(proposal: Proposal, trial: Trial) -> Proposal:
@@ -226,35 +220,11 @@ class Context(Protocol):
     def say(self, message: str) -> None:
         """Show a message about the work in progress."""
 
-    def warn(self, message: str) -> None:
-        """Report a problem that does not end the search, also at its end."""
-
-    def source_programs(self, task: Task) -> Sequence[Program]:
-        """Return programs that come near, of proposers that hand theirs on (`hands_on`)."""
-
     def log(self, record: dict[str, Any]) -> None:
         """Log a part of the work as plain data; charts show `n_pairs` and `engine_s`.
 
         Results are saved at such points, and displays updated.
         """
-
-    def start(self, work: Callable[..., Any], *args: Any) -> None:
-        """Call a function in a thread beside the search, such as one that waits for a network.
-
-        `results` gives what it returns, or yields if it is a generator. It may `judge`, and must
-        use nothing else of this context.
-        """
-
-    def results(self) -> list[Any]:
-        """Return what started functions gave since the last call; raise what they raised."""
-
-    @property
-    def n_running(self) -> int:
-        """The number of started functions that have not ended."""
-
-    @property
-    def has_results(self) -> bool:
-        """Whether `results` has something to return or raise."""
 
     def spend(self, task: Task, seconds: float) -> None:
         """Attribute time to a task. Unattributed time is split evenly across an offer's tasks."""
@@ -290,17 +260,10 @@ class Proposer(Protocol):
 
     name: str
     trust: float = 1.0
-    runs_here: bool = False
-    """Whether its work is done in the process of the loop even if a cluster does the rest."""
-    hands_on: bool = False
-    """Whether `enumerate` starts from the values of its programs that come near."""
 
     @abstractmethod
     def next_offer(self, context: Context) -> Offer | None:
-        """Return the work to do next, or None if there is none, or none yet.
-
-        While functions that it has started run, the loop asks again after each result.
-        """
+        """Return the work to do next, or None if there is none, or none yet."""
 
     @abstractmethod
     def work(self, offer: Offer, context: Context) -> None:

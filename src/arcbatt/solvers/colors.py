@@ -13,10 +13,10 @@ def solve_0d3d703e(I):
 
 
 def solve_2204b7a8(I):
-    """Dots lie between two lines; each takes the color of the line nearer to it."""
+    """Green dots lie between two lines; each takes the color of the line nearer to it."""
     full_lines = frontiers(I)
     lines = difference(full_lines, colorfilter(full_lines, mostcolor(I)))
-    dots = apply(initset, toindices(difference(foreground(I), merge(lines))))
+    dots = apply(initset, ofcolor(I, GREEN))
     nearest = compose(lbind(argmin, lines), lbind(lbind, manhattan))
     output = paint(I, mapply(fork(recolor, compose(color, nearest), identity), dots))
     return output
@@ -39,26 +39,23 @@ def solve_272f95fa(I):
 
 
 def solve_32597951(I):
-    """Within the box of the rarest color all other cells turn green."""
-    rarest = ofcolor(I, leastcolor(I))
-    output = fill(I, GREEN, delta(rarest))
+    """Blue cells within the box of the cyan ones turn green."""
+    area = backdrop(ofcolor(I, CYAN))
+    output = fill(I, GREEN, intersection(ofcolor(I, BLUE), area))
     return output
 
 
 def solve_3428a4f5(I):
     """The halves on both sides of the bar are compared: a cell is green where they differ,
-    where one of them is colored and the other is not.
+    where one of them is red and the other is not.
     """
     bar_color = index(I, halve(shape(I)))
     lying = hline(ofcolor(I, bar_color))
     one_half = branch(lying, tophalf(I), lefthalf(I))
     other_half = branch(lying, bottomhalf(I), righthalf(I))
-    # Red may be in both halves, as the ground is.
-    ground = first(remove(RED, intersection(palette(one_half), palette(other_half))))
-    free_here = ofcolor(one_half, ground)
-    free_there = ofcolor(other_half, ground)
-    differing = difference(combine(free_here, free_there), intersection(free_here, free_there))
-    output = fill(canvas(ground, shape(one_half)), GREEN, differing)
+    ground = other(remove(bar_color, palette(I)), RED)
+    alike = intersection(asobject(one_half), asobject(other_half))
+    output = fill(canvas(GREEN, shape(one_half)), ground, alike)
     return output
 
 
@@ -200,10 +197,11 @@ def solve_d4469b4b(I):
     """The color says where a gray row and a gray column cross in a square of three: red at
     the middle of the top, blue in the middle, green in the lower right corner.
     """
-    hue = argmax((1, 2, 3), lbind(colorcount, I))
+    hue = extract(palette(I), rbind(contained, (1, 2, 3)))
+    ground = other(palette(I), hue)
     blue_or_green = branch(equality(hue, BLUE), UNITY, TWO_BY_TWO)
     crossing = branch(equality(hue, RED), RIGHT, blue_or_green)
-    output = fill(canvas(BLACK, THREE_BY_THREE), GRAY, cross_at(crossing))
+    output = fill(canvas(ground, THREE_BY_THREE), GRAY, cross_at(crossing))
     return output
 
 
@@ -226,10 +224,9 @@ def solve_d90796e8(I):
 
 
 def solve_ddf7fa4f(I):
-    """Every rectangle takes the color of the dot in its columns, or in its rows."""
-    areas = objects(I, T, F, T)
-    # All rectangles have one color, the dots any.
-    rectangles = colorfilter(areas, color(argmax(areas, size)))
+    """Every gray rectangle takes the color of the dot in its columns, or in its rows."""
+    areas = objects(I, T, F, F)
+    rectangles = colorfilter(areas, GREY)
     dots = difference(sizefilter(areas, ONE), rectangles)
     level_with = fork(lbind(fork, either), lbind(lbind, hmatching), lbind(lbind, vmatching))
     dot_of = compose(lbind(extract, dots), level_with)

@@ -27,9 +27,8 @@ def solve_27a28665(I):
     """The answer is one cell that tells in how many parts the drawing falls: pink for one,
     green for two, blue for three and red for more.
     """
-    # Either the drawing has the fewest cells, or it fills the grid and its gaps have.
-    drawing = subgrid(ofcolor(I, leastcolor(I)), I)
-    parts = size(parts_of(drawing, mostcolor(drawing), F))
+    # The drawing, not the ground, has most of the cells.
+    parts = size(parts_of(I, mostcolor(I), F))
     many = branch(equality(parts, THREE), BLUE, RED)
     several = branch(equality(parts, TWO), GREEN, many)
     answer = branch(equality(parts, ONE), PINK, several)
@@ -89,7 +88,7 @@ def solve_794b24be(I):
     places = ((0, 0), (0, 1), (0, 2), (1, 1))
     # A pairing of places and given cells ends with the given cells.
     taken = apply(first, pair(places, ofcolor(I, leastcolor(I))))
-    output = fill(canvas(mostcolor(I), THREE_BY_THREE), RED, taken)
+    output = fill(canvas(mostcolor(I), shape(I)), RED, taken)
     return output
 
 
@@ -159,12 +158,10 @@ def solve_de1cd16c(I):
     """Specks of one color are strewn over areas of plain colors; the output is one cell in the
     color of the area that has the most specks.
     """
-    # An area is one piece, the specks are many, or if not the fewest cells.
-    n_parts = compose(size, lbind(rbind(parts_of, F), I))
-    n_cells = lbind(colorcount, I)
-    specks = ofcolor(I, argmax(palette(I), fork(astuple, n_parts, compose(invert, n_cells))))
-    areas = remove(toobject(specks, I), partition(I))
-    n_specks = chain(size, lbind(intersection, specks), backdrop)
+    # An area is one piece, the specks are many.
+    speck_hue = mostcommon(apply(color, objects_t(I, T, F, F)))
+    areas = remove(toobject(ofcolor(I, speck_hue), I), partition(I))
+    n_specks = compose(rbind(colorcount, speck_hue), rbind(subgrid, I))
     output = canvas(color(argmax(areas, n_specks)), UNITY)
     return output
 

@@ -49,8 +49,8 @@ def solve_2dc579da(I):
 
 
 def solve_2dee498d(I):
-    """The picture is three tiles in a row or column; the first of them is left."""
-    tiles = branch(portrait(I), vsplit(I, THREE), hsplit(I, THREE))
+    """The picture is three tiles in a row; the first of them is left."""
+    tiles = hsplit(I, THREE)
     output = first(tiles)
     return output
 
@@ -74,38 +74,34 @@ def solve_3de23699(I):
 
 
 def solve_3f7978a0(I):
-    """What lies between the two lines, the dots at their ends included, is cut out."""
-    parts_in = lbind(rbind(parts_of, F), I)
-    # Dots are strewn all over the grid, and there are but two lines.
-    hue = argmin(remove(mostcolor(I), palette(I)), compose(size, parts_in))
-    lines = ofcolor(I, hue)
-    along = branch(vline(first(parts_in(hue))), DOWN, RIGHT)
+    """What lies between the two gray lines, their cyan ends included, is cut out."""
+    lines = ofcolor(I, GREY)
+    upright = vline(first(parts_of(I, GREY, F)))
+    along = branch(upright, DOWN, RIGHT)
     with_ends = combine(shift(lines, along), shift(lines, invert(along)))
     output = subgrid(with_ends, I)
     return output
 
 
 def solve_48d8fb45(I):
-    """A dot of a color of its own marks one of the shapes, which is cut out without the dot."""
-    dot = extract(partition(I), matcher(size, ONE))
-    around_dot = neighbors(ulcorner(dot))
-    touches_dot = compose(lbind(intersection, around_dot), toindices)
-    marked = extract(objects(I, T, T, T), touches_dot)
-    output = subgrid(marked, cover(I, dot))
+    """A gray dot marks one of the shapes; the output is the shape right below it."""
+    dot = ofcolor(I, GRAY)
+    marked = extract(objects(I, T, T, T), rbind(adjacent, dot))
+    output = subgrid(marked, I)
     return output
 
 
 def solve_5bd6f4ac(I):
-    """The square of three in the upper right corner."""
-    start = tojvec(subtract(width(I), THREE))
-    output = crop(I, start, THREE_BY_THREE)
+    """Of the nine panels, three by three, the one in the upper right corner."""
+    right_third = last(hsplit(I, THREE))
+    output = first(vsplit(right_third, THREE))
     return output
 
 
 def solve_72ca375d(I):
-    """Of the shapes the output is the one that is its own mirror image."""
+    """Of the shapes the output is the one whose left side mirrors its right side."""
     shapes = objects(I, T, T, T)
-    symmetric = extract(shapes, fork(contained, identity, fork(astuple, vmirror, hmirror)))
+    symmetric = extract(shapes, fork(equality, identity, vmirror))
     output = subgrid(symmetric, I)
     return output
 
@@ -145,10 +141,11 @@ def solve_88a62173(I):
 
 
 def solve_8efcae92(I):
-    """Of the rectangles the output is the one with the most dots."""
-    rectangles = objects_on(I, F, F, groundcolor(I))
+    """Of the blue rectangles the output is the one with the most red dots."""
+    # Without the dots each rectangle is whole.
+    rectangles = parts_of(replace(I, RED, BLUE), BLUE, F)
     pictures = apply(rbind(subgrid, I), rectangles)
-    output = argmax(pictures, rbind(colorcount, leastcolor(I)))
+    output = argmax(pictures, rbind(colorcount, RED))
     return output
 
 

@@ -16,14 +16,18 @@ def solve_0962bcdd(I):
 
 
 def solve_3eda0437(I):
-    """The largest black rectangle that is at least two cells high and wide turns pink."""
+    """The largest rectangle of the ground that is at least two cells high and wide turns pink.
+    The ground is black if there is much of it, otherwise the commonest color.
+    """
+    much_black = greater(multiply(THREE, colorcount(I, BLACK)), size(asindices(I)))
+    ground = branch(much_black, BLACK, mostcolor(I))
     fits = compose(size, lbind(occurrences, I))
-    plain = compose(asobject, lbind(canvas, BLACK))
+    plain = compose(asobject, lbind(canvas, ground))
     fitting = compose(rbind(sfilter, fits), lbind(apply, plain))
     sides = interval(TWO, increment(maximum(shape(I))), ONE)
     heights = apply(height, fitting(product(sides, initset(TWO))))
     widths = apply(width, fitting(product(initset(TWO), sides)))
-    largest = argmax(insert(EMPTY, fitting(product(heights, widths))), size)
+    largest = argmax(fitting(product(heights, widths)), size)
     output = fill(I, PINK, shift(largest, first(occurrences(I, largest))))
     return output
 
@@ -92,16 +96,15 @@ def solve_913fb3ed(I):
 
 
 def solve_93b581b8(I):
-    """Off each corner of the small squares lies a two by two block in the color of the cell
+    """Off each corner of the small square lies a two by two block in the color of the cell
     opposite.
     """
-    seeds = objects(I, F, F, T)
-    turned = compose(hmirror, vmirror)
-    enlarged = compose(rbind(shift, (-2, -2)), compose(rbind(upscale, THREE), turned))
-    beside_seed = compose(lbind(mapply, cross_at), toindices)
-    is_in = chain(rbind(compose, last), lbind(rbind, contained), beside_seed)
-    blocks = fork(sfilter, enlarged, compose(lbind(compose, flip), is_in))
-    output = paint(I, mapply(blocks, seeds))
+    seed = foreground(I)
+    turned = hmirror(vmirror(seed))
+    blocks = shift(upscale(turned, THREE), (-2, -2))
+    seed_cells = toindices(seed)
+    cross = mapply(cross_at, seed_cells)
+    output = paint(fill(paint(I, blocks), mostcolor(I), cross), seed)
     return output
 
 
@@ -234,11 +237,10 @@ def solve_d6ad076f(I):
 
 
 def solve_db3e9e38(I):
-    """The line from the edge grows to a triangle that stands on its free end; its lines
-    are of its color and cyan by turns.
+    """The orange line from the edge grows to a triangle that stands on its free end; its lines
+    are orange and cyan by turns.
     """
-    hue = leastcolor(I)
-    line = ofcolor(I, hue)
+    line = ofcolor(I, ORANGE)
     up_or_down = branch(uppermost(line), DOWN, UP)
     to_edge = branch(vline(line), up_or_down, branch(leftmost(line), RIGHT, LEFT))
     tip = first(difference(line, shift(line, to_edge)))
@@ -248,7 +250,7 @@ def solve_db3e9e38(I):
     # How far a cell lies to the side of the line.
     aside = chain(fork(add, first, last), lbind(multiply, across), rbind(subtract, tip))
     stripes = sfilter(triangle, compose(even, aside))
-    output = fill(fill(I, CYAN, triangle), hue, stripes)
+    output = fill(fill(I, CYAN, triangle), ORANGE, stripes)
     return output
 
 

@@ -15,9 +15,9 @@ def solve_1bfc4729(I):
 
 
 def solve_4258a5f9(I):
-    """Every dot gets a blue ring of eight cells around it."""
-    dots = ofcolor(I, leastcolor(I))
-    output = underfill(I, BLUE, mapply(neighbors, dots))
+    """Every gray cell gets a blue ring of eight cells around it."""
+    rings = mapply(neighbors, ofcolor(I, GREY))
+    output = underfill(I, BLUE, rings)
     return output
 
 
@@ -60,14 +60,13 @@ def solve_694f12f3(I):
 
 
 def solve_846bdb03(I):
-    """The shape goes in between the colored sides of the frame with four corners, flipped
+    """The shape goes in between the colored sides of the frame with yellow corners, flipped
     where that brings each color to its own side.
     """
-    frame_corners = rbind(extract, fork(equality, toindices, corners))
-    corner_cell = ulcorner(frame_corners(fgpartition(I)))
+    corner_cell = ulcorner(ofcolor(I, YELLOW))
     lying = equality(index(I, add(corner_cell, DOWN)), mostcolor(I))
     upright = branch(lying, dmirror(I), I)
-    frame = frame_corners(fgpartition(upright))
+    frame = ofcolor(upright, YELLOW)
     alone = cover(upright, backdrop(frame))
     picture = subgrid(foreground(alone), alone)
     left_side = ofcolor(picture, index(upright, add(ulcorner(frame), DOWN)))
@@ -120,10 +119,9 @@ def solve_b548a754(I):
 
 
 def solve_b60334d2(I):
-    """Every dot becomes a ring around its place, in its color in the corners and blue between."""
-    hue = leastcolor(I)
-    dots = ofcolor(I, hue)
-    with_corners = fill(cover(I, dots), hue, mapply(ineighbors, dots))
+    """Every gray dot becomes a ring around its place, gray in the corners and blue between."""
+    dots = ofcolor(I, GREY)
+    with_corners = fill(cover(I, dots), GREY, mapply(ineighbors, dots))
     output = fill(with_corners, BLUE, mapply(dneighbors, dots))
     return output
 

@@ -20,7 +20,6 @@ def solve_469497ad(I):
     """The picture is enlarged as many times as it has colors, the ground not counted, and red
     rays leave the corners of the square, seen only on the ground.
     """
-    # Generated pairs have rectangles of any sides, also at the edge; the task has squares.
     large = upscale(I, decrement(numcolors(I)))
     block = argmax(sfilter(objects(large, T, F, F), square), size)
     # Away from the edge there are only the square and the ground.
@@ -36,8 +35,10 @@ def solve_46f33fce(I):
     """Every second row and column holds the dots: each dot becomes a block of four by four
     cells, next to its neighbors' blocks.
     """
-    closer = fork(astuple, first, compose(halve, last))
-    dots = paint(canvas(mostcolor(I), halve(shape(I))), apply(closer, foreground(I)))
+    first_dot = ulcorner(foreground(I))
+    # One where the first row (or column) is empty, zero where it holds dots.
+    start = subtract(first_dot, double(halve(first_dot)))
+    dots = downscale(crop(I, start, shape(I)), TWO)
     output = upscale(dots, FOUR)
     return output
 
@@ -52,7 +53,7 @@ def solve_5614dbcf(I):
 
 
 def solve_5ad4f10b(I):
-    """Among scattered dots there is a large picture of blocks; the output is
+    """Among scattered dots there is a large picture of three by three blocks; the output is
     that picture, a cell for a block, in the color of the dots.
     """
     ground = mostcolor(I)
@@ -60,9 +61,7 @@ def solve_5ad4f10b(I):
     large = ofcolor(I, blocks_hue)
     dots_hue = other(remove(ground, palette(I)), blocks_hue)
     picture = fill(canvas(ground, shape(large)), dots_hue, normalize(large))
-    enlarged_again = fork(upscale, lbind(downscale, picture), identity)
-    side = extract(interval(width(large), ZERO, NEG_ONE), matcher(enlarged_again, picture))
-    output = downscale(picture, side)
+    output = downscale(picture, divide(width(large), THREE))
     return output
 
 
@@ -116,28 +115,21 @@ def solve_780d0b14(I):
 
 
 def solve_80af3007(I):
-    """The drawing is made of as many blocks as a block has cells each way; each block becomes a
-    small copy of the whole drawing.
+    """The drawing is made of three by three blocks; each block becomes a small copy of the
+    whole drawing.
     """
     drawing = subgrid(foreground(I), I)
-    of_square = lbind(matcher, fork(multiply, identity, identity))
-    root = compose(lbind(extract, interval(ONE, SIX, ONE)), of_square)
-    n_rows = root(height(drawing))
-    n_columns = root(width(drawing))
-    # Stretched so that blocks are squares.
-    stretched = vupscale(hupscale(drawing, n_rows), n_columns)
-    small = downscale(stretched, multiply(n_rows, n_columns))
+    small = downscale(drawing, THREE)
     copies = last(tile(astuple(ORIGIN, small), shape(drawing), ZERO))
     output = cellwise(drawing, copies, mostcolor(I))
     return output
 
 
 def solve_8a004b2b(I):
-    """Four corners frame some blocks, which are a part of the drawing outside, made
+    """The yellow corners frame some blocks, which are a part of the drawing outside, made
     larger. The frame is cut out and its drawing completed.
     """
-    just_corners = fork(equality, toindices, corners)
-    marks = argmax(sfilter(partition(I), just_corners), compose(size, backdrop))
+    marks = ofcolor(I, YELLOW)
     frame = backdrop(marks)
     drawing = difference(foreground(I), toobject(frame, I))
     blocks = objects(cover(cover(I, drawing), marks), T, F, T)

@@ -72,14 +72,10 @@ def solve_3345333e(I):
 
 
 def solve_3631a71a(I):
-    """A symmetric picture is partly hidden by patches of one color; they are replaced by what
-    the mirror images show.
+    """A symmetric picture is partly hidden by brown patches; they are replaced by what the
+    mirror images show.
     """
-    # Mirrored over the diagonal, hardly anything but the patches moves.
-    cells = lbind(ofcolor, I)
-    n_moved = compose(size, fork(difference, cells, lbind(ofcolor, dmirror(I))))
-    hidden = argmax(palette(I), n_moved)
-    output = close_symmetry(I, hidden, ZERO)
+    output = close_symmetry(I, BROWN, ZERO)
     return output
 
 
@@ -122,8 +118,10 @@ def solve_4290ef0e(I):
 
 
 def solve_44f52bb0(I):
-    """One blue cell if the picture is its own mirror image, an orange one if not."""
-    symmetric = either(equality(I, vmirror(I)), equality(I, hmirror(I)))
+    """One blue cell if the picture is its own mirror image, left and right, an orange one if
+    not.
+    """
+    symmetric = equality(I, vmirror(I))
     hue = branch(symmetric, BLUE, ORANGE)
     output = canvas(hue, UNITY)
     return output
@@ -151,19 +149,18 @@ def solve_47c1f68c(I):
 
 
 def solve_4938f0c2(I):
-    """The shape is mirrored across the square, sideways and up or down, so that there
+    """The red shape is mirrored across the green square, sideways and downward, so that there
     is one in each corner.
     """
-    things = fgpartition(I)
-    middle_square = argmax(sfilter(things, square), size)
-    shape_cells = other(things, middle_square)
-    # A frame around the square, far outside the grid: together with it, whatever lies
-    # inside is mirrored about the square.
+    green = ofcolor(I, GREEN)
+    red = ofcolor(I, RED)
+    # A frame around the green square, far outside the grid: together with it, whatever lies
+    # inside is mirrored about the green square.
     far_frame = power(outbox, 30)
-    in_frame = combine(far_frame(middle_square), toindices(shape_cells))
-    two = combine(in_frame, vmirror(in_frame))
-    four = combine(two, hmirror(two))
-    output = underfill(I, color(shape_cells), four)
+    red_in_frame = combine(far_frame(green), red)
+    upper = combine(red_in_frame, vmirror(red_in_frame))
+    four = combine(upper, hmirror(upper))
+    output = underfill(I, RED, four)
     return output
 
 
@@ -225,13 +222,11 @@ def solve_67e8384a(I):
 
 
 def solve_6855a6e4(I):
-    """The shapes outside the brackets are mirrored into them, across the wall next
+    """The gray shapes outside the red brackets are mirrored into them, across the wall next
     to them.
     """
-    colors = fgpartition(I)
-    brackets = argmax(colors, size)
-    walls = toindices(brackets)
-    shapes = toindices(other(colors, brackets))
+    walls = ofcolor(I, RED)
+    shapes = ofcolor(I, GRAY)
     upside_down = apply(lbind(multiply, (-1, 1)), shapes)
     sideways = apply(lbind(multiply, (1, -1)), shapes)
     # A mirror in row r takes row i to 2r - i; what does not land between the walls is none.
@@ -241,7 +236,7 @@ def solve_6855a6e4(I):
     over_right = shift(sideways, tojvec(double(rightmost(walls))))
     images = combine(combine(over_top, over_bottom), combine(over_left, over_right))
     inside = intersection(images, delta(walls))
-    output = fill(cover(I, shapes), color(other(colors, brackets)), inside)
+    output = fill(cover(I, shapes), GRAY, inside)
     return output
 
 
@@ -264,22 +259,18 @@ def solve_6fa7a44f(I):
 
 
 def solve_73251a56(I):
-    """Patches of one color hide cells. They are filled from the mirror image along the main
-    diagonal. Right of the diagonal each row shows the colors of the first row, in runs one cell
-    longer than those of the row above; the diagonal has its own color.
+    """Black patches hide cells. They are filled from the mirror image along the main diagonal.
+    Right of the diagonal each row shows the colors of the first row, in runs one cell longer
+    than those of the row above; the diagonal has its own color.
     """
-    # Mirrored over the diagonal, hardly anything but the patches moves.
-    cells = lbind(ofcolor, I)
-    n_moved = compose(size, fork(difference, cells, lbind(ofcolor, dmirror(I))))
-    hidden = argmax(palette(I), n_moved)
-    seen_in = compose(rbind(not_of_color, hidden), rbind(toobject, I))
+    seen_in = compose(rbind(not_of_color, BLACK), rbind(toobject, I))
     mirrored = paint(dmirror(I), seen_in(asindices(I)))
     # Where the mirror image is hidden too, the cell's run is found in the first row.
     from_diagonal = fork(subtract, maximum, minimum)
     nth_run = fork(divide, from_diagonal, compose(lbind(add, TWO), minimum))
     in_first_row = chain(lbind(astuple, ZERO), compose(increment, double), nth_run)
     cell = fork(astuple, compose(lbind(index, mirrored), in_first_row), identity)
-    filled = paint(mirrored, apply(cell, ofcolor(mirrored, hidden)))
+    filled = paint(mirrored, apply(cell, ofcolor(mirrored, BLACK)))
     diagonal = shoot(ORIGIN, UNITY)
     output = fill(filled, mostcolor(seen_in(diagonal)), diagonal)
     return output
@@ -299,13 +290,12 @@ def solve_74dd1130(I):
 
 
 def solve_760b3cac(I):
-    """The shape is mirrored to the side at which the upper tip of the arrow below it is."""
-    things = fgpartition(I)
-    arrow = argmax(things, uppermost)
-    drawing = other(things, arrow)
-    side = branch(contained(ulcorner(arrow), toindices(arrow)), LEFT, RIGHT)
+    """The cyan shape is mirrored to the side at which the yellow arrow's upper tip is."""
+    arrow = ofcolor(I, YELLOW)
+    drawing = ofcolor(I, CYAN)
+    side = branch(contained(ulcorner(arrow), arrow), LEFT, RIGHT)
     way = multiply(side, width(drawing))
-    output = paint(I, shift(vmirror(drawing), way))
+    output = fill(I, CYAN, shift(vmirror(drawing), way))
     return output
 
 
@@ -333,10 +323,10 @@ def solve_9d9215db(I):
     # Black and the ground are exchanged, since only zeros count as empty.
     mirrored = last(mirror_fill(astuple(ORIGIN, switch(I, ground, BLACK)), TWO))
     dots = foreground(mirrored)
-    to_ends = fork(astuple, last, compose(lbind(subtract, decrement(shape(I))), last))
-    from_edge = chain(lbind(apply, minimum), dmirror, to_ends)
-    of_rows = sfilter(dots, compose(fork(greater, last, first), from_edge))
-    of_columns = sfilter(dots, compose(fork(greater, first, last), from_edge))
+    from_middle = chain(rbind(subtract, decrement(shape(I))), double, last)
+    distances = fork(multiply, from_middle, from_middle)
+    of_rows = sfilter(dots, compose(fork(greater, first, last), distances))
+    of_columns = sfilter(dots, compose(fork(greater, last, first), distances))
     blank = canvas(BLACK, shape(I))
     rows = last(bridge(astuple(ORIGIN, paint(blank, of_rows)), ZERO))
     columns = last(bridge(astuple(ORIGIN, paint(blank, of_columns)), ONE))
@@ -385,17 +375,13 @@ def solve_b775ac94(I):
 
 
 def solve_b8825c91(I):
-    """The picture is symmetric, left to right and top to bottom; what patches of one color hide
-    is seen in the mirror images.
+    """The picture is symmetric, left to right and top to bottom; what yellow patches hide is
+    seen in the mirror images.
     """
-    # Mirrored, hardly anything but the patches moves.
-    cells = lbind(ofcolor, I)
-    n_moved = compose(size, fork(difference, cells, lbind(ofcolor, vmirror(I))))
-    hidden = argmax(palette(I), n_moved)
-    seen_sideways = toobject(cells(hidden), vmirror(I))
+    seen_sideways = toobject(ofcolor(I, YELLOW), vmirror(I))
     repaired = paint(I, seen_sideways)
-    # Where the mirror image was hidden as well, patches are left.
-    seen_upside_down = toobject(ofcolor(repaired, hidden), hmirror(repaired))
+    # Where the mirror image was hidden as well, yellow is left.
+    seen_upside_down = toobject(ofcolor(repaired, YELLOW), hmirror(repaired))
     output = paint(repaired, seen_upside_down)
     return output
 
@@ -407,9 +393,9 @@ def solve_c9e6f938(I):
 
 
 def solve_dc0a314f(I):
-    """What the square of one color hides of a symmetric pattern."""
-    cover_up = argmax(sfilter(partition(I), is_solid), size)
-    output = subgrid(cover_up, close_symmetry(I, color(cover_up), ZERO))
+    """What the green square hides of a symmetric pattern."""
+    whole = close_symmetry(I, GREEN, ZERO)
+    output = subgrid(ofcolor(I, GREEN), whole)
     return output
 
 
@@ -448,10 +434,8 @@ def solve_ed36ccf7(I):
 
 
 def solve_f25ffba3(I):
-    """The picture in one half is mirrored into the empty other half."""
-    stacked = contained(ONE, apply(numcolors, astuple(tophalf(I), bottomhalf(I))))
-    mirrored = branch(stacked, hmirror(I), vmirror(I))
-    output = underpaint(I, asobject(mirrored))
+    """The picture in one half, the lower, is mirrored into the empty other half."""
+    output = underpaint(I, asobject(hmirror(I)))
     return output
 
 

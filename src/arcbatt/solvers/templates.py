@@ -18,18 +18,15 @@ def solve_39e1d7f9(I):
     same ones around it.
     """
     lines = frontiers(I)
-    row_pitch = increment(valmin(sfilter(lines, hline), uppermost))
-    column_pitch = increment(valmin(sfilter(lines, vline), leftmost))
-    # Stretched so that blocks are squares.
-    stretched = vupscale(hupscale(I, row_pitch), column_pitch)
-    blocks = downscale(stretched, multiply(row_pitch, column_pitch))
+    pitch = increment(valmin(sfilter(lines, hline), uppermost))
+    blocks = downscale(I, pitch)
     groups = objects(blocks, F, T, T)
     model = argmax(groups, size)
     hue = color(argmin(groups, size))
     middle_block = ulcorner(sfilter(model, matcher(first, hue)))
     around = shift(model, invert(middle_block))
     copied = paint(blocks, copies_at(around, ofcolor(blocks, hue)))
-    full_size = crop(hupscale(vupscale(copied, row_pitch), column_pitch), ORIGIN, shape(I))
+    full_size = crop(upscale(copied, pitch), ORIGIN, shape(I))
     output = paint(full_size, merge(lines))
     return output
 
@@ -96,24 +93,17 @@ def solve_57aa92db(I):
 
 
 def solve_6a1e5592(I):
-    """The pieces go up into the gaps of the ceiling, each into one that its upper part just fills,
-    so that no gap is left; they turn blue. The ceiling may also be at another edge.
+    """The gray pieces go up into the gaps of the red ceiling, each into one that its upper part
+    just fills, so that no gap is left; they turn blue.
     """
     ground = mostcolor(I)
-    # Turned so that the ceiling, whose outermost row has no gaps, is at the top.
-    turned = compose(lbind(mir_rot, I), lbind(add, THREE))
-    has_ceiling = chain(flip, lbind(contained, ground), compose(first, turned))
-    n_turns = extract((4, 1, 2, 3), has_ceiling)
-    upright = turned(n_turns)
-    hue = index(upright, ORIGIN)
-    piece_hue = other(remove(hue, palette(I)), ground)
-    top_shape = astuple(increment(lowermost(ofcolor(upright, hue))), width(upright))
-    top_cells = asindices(canvas(hue, top_shape))
+    top_shape = astuple(increment(lowermost(ofcolor(I, RED))), width(I))
+    top_cells = asindices(canvas(RED, top_shape))
     parts = rbind(rbind(rbind(objects, F), F), T)
     cells_of = lbind(apply, toindices)
     top = rbind(rbind(crop, top_shape), ORIGIN)
     gaps = chain(cells_of, rbind(colorfilter, ground), compose(parts, top))
-    pieces = chain(cells_of, rbind(colorfilter, piece_hue), parts)
+    pieces = chain(cells_of, rbind(colorfilter, GREY), parts)
     # Of a gap and a piece: the first cell of the piece comes to the first cell of the gap.
     way = fork(subtract, compose(first, first), compose(first, last))
     placed = fork(shift, last, way)
@@ -123,8 +113,7 @@ def solve_6a1e5592(I):
     change = fork(combine, compose(lbind(recolor, ground), last), in_blue)
     changes = compose(lbind(apply, change), compose(rbind(sfilter, fits), for_first_gap))
     fill_one_gap = lbind(mapply, fork(lbind(prapply, paint), initset, changes))
-    filled = first(power(fill_one_gap, size(gaps(upright)))(initset(upright)))
-    output = power(rot270, n_turns)(filled)
+    output = first(power(fill_one_gap, size(gaps(I)))(initset(I)))
     return output
 
 
@@ -159,12 +148,11 @@ def solve_72322fa7(I):
 
 
 def solve_776ffc46(I):
-    """Shapes of the same form as the one in the closed frame take its color."""
-    shapes = objects(I, T, F, T)
-    frame = argmax(sfilter(shapes, is_outline), size)
+    """Blue shapes of the same form as the one in the closed gray frame take its color."""
+    frame = extract(parts_of(I, GRAY, F), is_outline)
     sample = not_of_color(toobject(delta(frame), I), mostcolor(I))
     form = compose(normalize, toindices)
-    alike = mfilter(shapes, matcher(form, form(sample)))
+    alike = mfilter(parts_of(I, BLUE, F), matcher(form, form(sample)))
     output = fill(I, color(sample), alike)
     return output
 
@@ -187,11 +175,12 @@ def solve_7df24a62(I):
 
 
 def solve_88a10436(I):
-    """The many-colored shape is stamped once more, with its middle on each mark."""
-    stamp = argmax(objects(I, F, T, T), size)
-    marks = difference(foreground(I), stamp)
-    offsets = apply(rbind(subtract, center(stamp)), toindices(marks))
-    output = paint(cover(I, marks), copies_at(stamp, offsets))
+    """The colored shape is stamped once more, with its middle on the gray mark."""
+    marks = ofcolor(I, GRAY)
+    without_marks = cover(I, marks)
+    stamp = foreground(without_marks)
+    offsets = apply(rbind(subtract, center(stamp)), marks)
+    output = paint(without_marks, copies_at(stamp, offsets))
     return output
 
 
@@ -225,19 +214,18 @@ def solve_90f3ed37(I):
 
 
 def solve_97a05b5b(I):
-    """Each small piece has some of the big rectangle's color, which, turned, fits a hole in it; the
+    """The red in each small piece, turned, fits a hole in the big red rectangle; the
     piece goes there, and the rectangle is cut out."""
     ground = groundcolor(I)
     parts = objects_on(I, F, F, ground)
     big = argmax(parts, size)
-    hue = mostcolor(big)
     pieces = apply(rbind(subgrid, I), remove(big, parts))
     turned = prapply(mir_rot, pieces, interval(FOUR, EIGHT, ONE))
-    gap = rbind(ofcolor, hue)
+    gap = rbind(ofcolor, RED)
     near = fork(combine, asindices, compose(lbind(mapply, dneighbors), gap))
     wall = fork(difference, near, gap)
     empty = compose(lbind(recolor, ground), gap)
-    hole = fork(combine, compose(lbind(recolor, hue), wall), empty)
+    hole = fork(combine, compose(lbind(recolor, RED), wall), empty)
     places = chain(lbind(occurrences, I), normalize, hole)
     anchored = fork(shift, asobject, chain(invert, ulcorner, hole))
     output = subgrid(big, paint(I, mapply(fork(copies_at, anchored, places), turned)))

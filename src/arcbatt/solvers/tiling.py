@@ -5,12 +5,10 @@ def solve_007bbfb7(I):
     """The picture is made of copies of itself: one for each colored cell, at its place in a
     grid as many times larger as the picture has rows and columns.
     """
-    # Where there is no black, the commonest color is the ground.
-    ground = branch(contained(BLACK, palette(I)), BLACK, mostcolor(I))
-    colored = toindices(not_of_color(I, ground))
+    colored = toindices(not_of_color(I, BLACK))
     places = apply(lbind(multiply, shape(I)), colored)
     copies = copies_at(asobject(I), places)
-    output = paint(canvas(ground, multiply(shape(I), shape(I))), copies)
+    output = paint(canvas(BLACK, multiply(shape(I), shape(I))), copies)
     return output
 
 
@@ -26,25 +24,24 @@ def solve_10fcaaa3(I):
 
 
 def solve_150deff5(I):
-    """The shape is a puzzle of cyan two by two squares and red bars of three: every piece
-    that fits on the first cell is tried, until none is left to cover.
+    """The gray shape is a puzzle of cyan two by two squares and red bars of three: every piece
+    that fits on the first gray cell is tried, until none is left to cover.
     """
-    hue = other(palette(I), groundcolor(I))
-    block = asindices(canvas(hue, TWO_BY_TWO))
+    block = asindices(canvas(GRAY, TWO_BY_TWO))
     lying = connect(ORIGIN, ZERO_BY_TWO)
     standing = connect(ORIGIN, TWO_BY_ZERO)
-    first_open = chain(initset, minimum, rbind(ofcolor, hue))
-    for_block = fork(intersection, first_open, rbind(occurrences, recolor(hue, block)))
-    for_lying = fork(intersection, first_open, rbind(occurrences, recolor(hue, lying)))
-    for_standing = fork(intersection, first_open, rbind(occurrences, recolor(hue, standing)))
+    first_gray = chain(initset, minimum, rbind(ofcolor, GRAY))
+    for_block = fork(intersection, first_gray, rbind(occurrences, recolor(GRAY, block)))
+    for_lying = fork(intersection, first_gray, rbind(occurrences, recolor(GRAY, lying)))
+    for_standing = fork(intersection, first_gray, rbind(occurrences, recolor(GRAY, standing)))
     blocks = compose(lbind(apply, lbind(shift, recolor(CYAN, block))), for_block)
     lying_bars = compose(lbind(apply, lbind(shift, recolor(RED, lying))), for_lying)
     standing_bars = compose(lbind(apply, lbind(shift, recolor(RED, standing))), for_standing)
     one_piece = fork(combine, blocks, fork(combine, lying_bars, standing_bars))
     with_one_more = fork(lbind(prapply, paint), initset, one_piece)
-    complete = compose(rbind(sfilter, compose(flip, rbind(colorcount, hue))), initset)
+    complete = compose(rbind(sfilter, compose(flip, rbind(colorcount, GRAY))), initset)
     go_on = lbind(mapply, fork(combine, with_one_more, complete))
-    steps = increment(divide(colorcount(I, hue), THREE))
+    steps = increment(divide(colorcount(I, GRAY), THREE))
     output = first(power(go_on, steps)(initset(I)))
     return output
 
@@ -58,13 +55,12 @@ def solve_28bf18c6(I):
 
 
 def solve_363442ee(I):
-    """The many-colored pattern beside the line is stamped wherever there is a dot."""
-    ground = mostcolor(I)
-    line = extract(frontiers(I), compose(flip, matcher(color, ground)))
-    colored = compose(rbind(not_of_color, ground), rbind(toobject, I))
-    sides = apply(colored, areas_between(I, line))
-    stamp = argmax(sides, numcolors)
-    offsets = apply(rbind(subtract, center(stamp)), toindices(other(sides, stamp)))
+    """The many-colored pattern beside the gray line is stamped wherever there is a blue dot."""
+    blue = ofcolor(I, BLUE)
+    empty = ofcolor(I, mostcolor(I))
+    coloured = difference(asindices(I), combine(empty, combine(blue, ofcolor(I, GRAY))))
+    stamp = toobject(backdrop(coloured), I)
+    offsets = apply(rbind(subtract, center(stamp)), difference(blue, backdrop(coloured)))
     output = paint(I, copies_at(stamp, offsets))
     return output
 
@@ -128,17 +124,18 @@ def solve_a416b8f3(I):
 
 
 def solve_b190f7f5(I):
-    """One half is a stamp of one color, the other a small picture: each of its cells is stamped, in
-    its color, at its place in a large grid.
+    """One half is a cyan stamp, the other a small picture: each of its cells is stamped, in its
+    color, at its place in a large grid.
     """
     halves = branch(portrait(I), vsplit(I, 2), hsplit(I, 2))
-    stamp = argmin(halves, numcolors)
-    picture = argmax(halves, numcolors)
-    ground = first(intersection(palette(stamp), palette(picture)))
+    stamp = argmax(halves, rbind(colorcount, CYAN))
+    picture = argmin(halves, rbind(colorcount, CYAN))
+    ground = other(palette(stamp), CYAN)
+    side = height(stamp)
+    column = merge(repeat(stamp, side))
+    stamps = dmirror(merge(repeat(dmirror(column), side)))
     # Blocks of color, seen only through the stamps.
-    blocks = vupscale(hupscale(picture, width(stamp)), height(stamp))
-    stamps = last(tile(astuple(ORIGIN, stamp), shape(blocks), ZERO))
-    output = fill(blocks, ground, ofcolor(stamps, ground))
+    output = fill(upscale(picture, side), ground, ofcolor(stamps, ground))
     return output
 
 

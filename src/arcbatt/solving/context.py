@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +12,6 @@ from arcbatt.language import Program
 from arcbatt.measure import usable_cores
 from arcbatt.proposers import Allowance, Candidate, Proposal, Proposer
 from arcbatt.tasks import Task
-
-from .background import Results
 
 if TYPE_CHECKING:
     from .loop import Loop
@@ -60,7 +58,6 @@ class LoopContext(BaseContext):
         self.pool = loop.pool
         self.n_threads = loop.board.n_threads or usable_cores()
         self.counted_s = 0.0
-        self._results = Results()
         self._item = ""
         self._logged_s = 0.0
 
@@ -115,34 +112,11 @@ class LoopContext(BaseContext):
     def say(self, message: str) -> None:
         self._loop.watcher.on_message(self._loop, message)
 
-    def warn(self, message: str) -> None:
-        self._loop.warnings.append(message)
-        self.say(message)
-
-    def source_programs(self, task: Task) -> list[Program]:
-        of = {each.name for each in self._loop.proposers if getattr(each, "hands_on", False)}
-        kept = self._loop.candidates(task).kept if of else ()
-        return [each.program for each in kept if each.proposer in of and not each.fits]
-
     def log(self, record: dict[str, Any]) -> None:
         loop = self._loop
         wall_s, self._logged_s = loop.elapsed_s - self._logged_s, loop.elapsed_s
         whole = {"item": self._item, "wall_s": wall_s, **record}
         loop.log(self._proposer.name, whole)
-
-    def start(self, work: Callable[..., Any], *args: Any) -> None:
-        self._loop.background.start(self._proposer.name, work, args, self._results)
-
-    def results(self) -> list[Any]:
-        return self._results.take()
-
-    @property
-    def n_running(self) -> int:
-        return self._results.n_running
-
-    @property
-    def has_results(self) -> bool:
-        return bool(self._results.ready)
 
     def spend(self, task: Task, seconds: float) -> None:
         self._loop.spent_s[task.id] += seconds
@@ -161,5 +135,5 @@ def require_proposal(given: object, proposer: str) -> None:
     if not isinstance(given, Proposal):
         raise TypeError(
             f"{proposer}: expected a Proposal, not a {type(given).__name__}; "
-            f"arcbatt.Proposal.from_program(program, task) makes one of a program"
+            f"arcbatt.proposers.proposer.make_proposal(program, task) makes one of a program"
         )

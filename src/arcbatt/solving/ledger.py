@@ -16,7 +16,7 @@ from .candidates import TaskCandidates, candidate_from_row
 from .loop import STATE
 from .ranking import Attempt, RankedTask, rank_task
 from .report.results import task_to_json
-from .run_folder import POOL, RunFolderError, read_config
+from .run_folder import POOL, read_config
 from .run_store import read_options
 
 
@@ -71,10 +71,7 @@ def read_knowledge(path: Path, task: Task) -> TaskKnowledge:
     """
     config, _ = read_config(path)
     options = read_options(config)
-    try:
-        made = make_proposers(options.proposers, options)
-    except ValueError as error:
-        raise RunFolderError(f"{path}: {error}") from None
+    made = make_proposers(options.proposers, options)
     trust = {each.name: each.trust for each in made}
     found = TaskCandidates(task)
     with Pool.open(path / POOL, create=False, readonly=True) as pool:

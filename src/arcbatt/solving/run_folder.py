@@ -33,12 +33,9 @@ from arcbatt.engine.version import engine_version
 from arcbatt.files import write_whole
 from arcbatt.language import language_version
 from arcbatt.measure import phase
-from arcbatt.tasks.json_file import read_json, refuse_constant
 from arcbatt.tasks.kaggle import RUNS
 
 from .log import LogEntry, progress_charts
-from .report.results_shape import CONFIG as CONFIG_SHAPE
-from .report.results_shape import find_fault
 
 CONFIG = "config.json"
 LOG = "log.jsonl"
@@ -197,34 +194,25 @@ class RunFolder:
 
 def read_config(path: Path) -> tuple[RunConfig, str]:
     """Return the config of a run, and the version of the language it was started with."""
-    content = read_config_json(path)
-    if content.get("format") != FORMAT:
-        raise RunFolderError(
-            f"{path / CONFIG} is of format {content.get('format')!r:.40}, not {FORMAT}: "
-            f"use the version of arcbatt that wrote it"
-        )
-    if fault := find_fault(content, CONFIG_SHAPE):
-        raise not_a_run(path, fault)
-    config = RunConfig(content["command"], content["seed"], content["options"])
-    return config, content["versions"]["language"]
-
-
-def read_config_json(path: Path) -> dict[str, Any]:
-    """Return the object in the config of a run; it may be of another version."""
     try:
-        content = read_json(path / CONFIG, _Unreadable, only_finite=True)
-    except _Unreadable as error:
-        raise not_a_run(path, str(error).removeprefix(f"{path / CONFIG}: ")) from None
-    if not isinstance(content, dict):
-        raise not_a_run(path, "expected an object")
-    return content
+        content = json.loads((path / CONFIG).read_bytes())
+        if not isinstance(content, dict):
+            raise ValueError("expected an object")
+        if content.get("format") != FORMAT:
+            raise RunFolderError(
+                f"{path / CONFIG} is of format {content.get('format')}, not {FORMAT}: "
+                f"use the version of arcbatt that wrote it"
+            )
+        config = RunConfig(content["command"], content["seed"], dict(content["options"]))
+        return config, str(content["versions"]["language"])
+    except OSError as error:
+        why = error.strerror
+    except (ValueError, KeyError, TypeError) as error:
+        why = f"{type(error).__name__}: {error}"
+    raise not_a_run(path, why)
 
 
-class _Unreadable(Exception):
-    """A file of a run cannot be read as JSON."""
-
-
-def not_a_run(path: Path, why: str) -> RunFolderError:
+def not_a_run(path: Path, why: str | None) -> RunFolderError:
     """Return the error for a folder that is not a run folder, with a hint where runs are.
 
     A user may name the parent folder, or the output folder of `kaggle`.
@@ -243,8 +231,8 @@ def read_log(path: Path) -> Iterator[LogEntry]:
     """
     for number, line in enumerate(_whole_lines(path), 1):
         try:
-            yield LogEntry.from_json(json.loads(line, parse_constant=refuse_constant))
-        except (ValueError, RecursionError) as error:
+            yield LogEntry.from_json(json.loads(line))
+        except ValueError as error:
             raise RunFolderError(f"{path}:{number}: not an entry of a log: {error}") from error
 
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from arcbatt.pool import Pool, PoolError, merge_open
 
 if TYPE_CHECKING:
-    from arcbatt.interrupts import Interrupt
-
+    from .interrupts import Interrupt
     from .loop import Loop
 
 

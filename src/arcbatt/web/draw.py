@@ -12,7 +12,7 @@ from arcbatt.tasks.validation import MAX_SIDE
 from .bodies import read_number, read_object
 from .draw_start import find_start
 from .draw_tasks import MAX_DEMOS, MAX_TESTS, read_drawn, read_file
-from .jobs import stream_job, workers_of
+from .jobs import JobStream, workers_of
 from .jobs_protocol import SOLVE
 from .responses import catalog_of, show_page
 
@@ -55,7 +55,7 @@ async def solve(request: Request) -> Response:
     # Drop answers, even if the client sent some.
     task = read_drawn(content.get("task")).task
     given = {"task": task.to_json(), "budget_s": budget_s}
-    return stream_job(workers_of(request).begin(SOLVE, given, budget_s + GRACE_S))
+    return JobStream(workers_of(request).begin(SOLVE, given, budget_s + GRACE_S))
 
 
 ROUTES = [

@@ -67,7 +67,7 @@ def _explain(program: ParsedProgram, text: str, known: KnownTask, pair: str) -> 
     """Explain a program on the pair with this label, or on all pairs."""
     pairs = all_pairs(known.task)
     chosen = [(kind, k) for kind, k in pairs if pair in (ALL, f"{kind} {k + 1}")] or pairs[:1]
-    return explain(program, read_source(program), known.task, chosen, judge_answers(known))
+    return explain(program, read_source(program, text), known.task, chosen, judge_answers(known))
 
 
 def _show(explanation: Explanation) -> dict[str, Any]:

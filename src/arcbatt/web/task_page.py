@@ -25,15 +25,14 @@ from arcbatt.library import library_programs
 from arcbatt.pool import PoolError
 from arcbatt.scoring import Answers, load_answers
 from arcbatt.scoring.disclosure import show_answer
-from arcbatt.solving.descriptions import describe_candidate, say_reasons
+from arcbatt.solving.descriptions import describe_candidate, say_weight
 from arcbatt.solving.ledger import RankedCandidate, TaskKnowledge, read_knowledge
 from arcbatt.solving.ranking import weigh
-from arcbatt.solving.report.views import TaskView, rename_program, view_values
+from arcbatt.solving.report.views import FITS, TaskView, rename_program, view_values
 from arcbatt.tasks import Grid, Task, TaskError
 from arcbatt.tasks.program_names import program_name
 
 from .catalog import find_task, task_key
-from .draw import BUDGETS_S
 from .responses import catalog_of, export_file, export_page, export_scene, show_page
 from .run_data import ShownRun, read_run
 
@@ -140,13 +139,11 @@ def find_shown(request: Request) -> ShownTask:
 
 
 def _first_program(row: Mapping[str, Any], knowledge: TaskKnowledge | None) -> int:
-    """Return the number, from 1, of the program that gave the first attempt."""
+    """Return the number of the program that gave the first attempt."""
     best = row["tests"][0]["attempts"][0]["best"]
     kept = [] if knowledge is None or best is None else knowledge.found.kept
     texts = [each.program.text for each in kept]
-    if best is None or best["program"] not in texts:
-        return 1
-    return texts.index(best["program"]) + 1
+    return texts.index(best["program"]) if best is not None and best["program"] in texts else 0
 
 
 def _answers(source: str) -> Answers | None:
@@ -166,7 +163,7 @@ def _knowledge(run: ShownRun, task: Task) -> TaskKnowledge | None:
 def show_task(request: Request) -> Response:
     """Show a task with all that is known about it."""
     shown = find_shown(request)
-    return show_page(request, "task.html", budgets_s=BUDGETS_S, **task_values(shown))
+    return show_page(request, "task.html", **task_values(shown))
 
 
 def task_values(shown: ShownTask) -> dict[str, Any]:
@@ -201,8 +198,9 @@ class _OfferRow:
 
 def _say_offered(shown: ShownTask) -> Any:
     """Yield the candidates of a task, best first, with why each won or lost."""
-    for number, each in enumerate(shown.offered[:MAX_OFFERED], 1):
+    for number, each in enumerate(shown.offered[:MAX_OFFERED]):
         candidate = each.candidate
+        weight = weigh(candidate)
         yield _OfferRow(
             number,
             candidate.proposer,
@@ -210,7 +208,7 @@ def _say_offered(shown: ShownTask) -> Any:
             candidate.trial.credit,
             candidate.program.n_calls,
             ", ".join(map(_say_place, each.places)),
-            say_reasons(weigh(candidate).reasons),
+            say_weight(weight.bits(), weight.parts, ()),
             describe_candidate(candidate),
         )
 
@@ -248,7 +246,7 @@ class _Miss:
 def _misses(shown: ShownTask) -> Any:
     """Yield the demos on which the best program of an unfitted task is wrong."""
     view = shown.view
-    if view is None or view.best is None or view.best_fits:
+    if view is None or view.best is None or view.state == FITS:
         return
     (program,) = parse_programs(view.best["program"], "program")
     checked = check_program(program, KnownTask(shown.task, None))
@@ -297,14 +295,14 @@ def export_task(request: Request) -> Response:
 
 def explain_program(shown: ShownTask, number: str) -> Explanation:
     """Explain a program of a task; raise "not found" for an unknown number."""
-    programs = {str(k): each for k, each in enumerate(shown.programs, 1)}
+    programs = {str(k): each for k, each in enumerate(shown.programs)}
     if number not in programs:
         raise HTTPException(404, f"{shown.task.id} has no program {number:.20}")
-    program, _ = programs[number]
+    program, text = programs[number]
     if too_large := why_too_large(program):
         raise HTTPException(422, too_large)
     pairs = all_pairs(shown.task)
-    source = read_source(program)
+    source = read_source(program, text)
     return trace(program, source, shown.task, pairs, judge_answers(shown.known))
 
 

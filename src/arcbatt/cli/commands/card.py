@@ -1,4 +1,4 @@
-"""`arcbatt card`: show the programs of one round of evolve as text and in numbers."""
+"""`arcbatt card`: show one deal as text and in numbers."""
 
 from pathlib import Path
 from shlex import quote
@@ -22,7 +22,7 @@ from ..options import AsJson
 
 EXAMPLES = (
     ("arcbatt card", "mutants of the bundled solvers, fused"),
-    ("arcbatt card --size 8 --seed 7", "eight programs, drawn with another seed"),
+    ("arcbatt card --size 8 --seed 7", "a small card, another deal"),
     ("arcbatt card --pool mine.db --json", "parents from a pool, for a script"),
 )
 
@@ -47,12 +47,7 @@ def card(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make one round of programs as evolve does: draw parents, mutate them, fuse the mutants.
-
-    Such a round of programs is a card. Its programs run as one batt: all of them fused into one
-    graph, in which a call that several programs share appears once. Shows the batt as text, and
-    how much its programs share.
-    """
+    """Deal a card: draw parents, mutate them, fuse them; show the batt and how much it shares."""
     if pool is None:
         parents = [parsed.program for parsed in library_programs()]
         weights = None

@@ -24,7 +24,6 @@ from arcbatt.pool.rows import IMPORT, LIBRARY, kind_of
 
 from .. import INTERRUPTED
 from ..console import (
-    FittingTable,
     can_overwrite,
     note_hidden_rows,
     print_blocks,
@@ -35,26 +34,15 @@ from ..console import (
     stop,
     warnings_as_notices,
 )
-from ..lookup import check_device, choose_tasks, find_tasks, parse_files
-from ..options import (
-    DEFAULT_DATA,
-    AsJson,
-    DeviceName,
-    Library,
-    Limit,
-    Plugins,
-    TaskIds,
-    Tasks,
-    Threads,
-)
+from ..lookup import check_device, choose_tasks, parse_files
+from ..options import DEFAULT_DATA, AsJson, DataSet, DeviceName, Library, Limit, TaskIds, Threads
 from ..timing import wall_s
 
 EXAMPLES = (
     ("arcbatt run", "the bundled solvers on ARC-AGI-1 training"),
     ("arcbatt run --pool mine.db --store", "the programs of a pool too; keep the trials in it"),
     ("arcbatt run --program mine.py --tasks 00d62c1b,67a3c6ac", "your own too, on two tasks"),
-    ("arcbatt run 00d62c1b", "the bundled solvers on one task"),
-    ("arcbatt run arc-agi-1/training --full --json", "on every demo, for a script"),
+    ("arcbatt run --data arc-agi-1/training --full --json", "on every demo, for a script"),
 )
 
 # A table cell lists at most this many names; --json has them all.
@@ -62,7 +50,6 @@ SHOWN_IN_CELL = 6
 
 
 def run(
-    source: Tasks = DEFAULT_DATA,
     pool: Annotated[
         Path | None,
         typer.Option(
@@ -73,6 +60,7 @@ def run(
         ),
     ] = None,
     library: Library = True,
+    data: DataSet = DEFAULT_DATA,
     tasks: TaskIds = None,
     program: Annotated[
         list[Path] | None,
@@ -83,7 +71,6 @@ def run(
             show_default=False,
         ),
     ] = None,
-    plugin: Plugins = None,
     device: DeviceName = "auto",
     threads: Threads = None,
     full: Annotated[
@@ -119,32 +106,31 @@ def run(
     check_device(device)
     if store and pool is None:
         stop("--store keeps trials in a pool; name it with --pool")
-    data, ids = find_tasks(source, tasks)
-    chosen = choose_tasks(data, ids or ())
-    with warnings_as_notices(), _open_source(pool, program or [], library, store) as programs:
+    chosen = choose_tasks(data, tasks or [])
+    with warnings_as_notices(), _open_source(pool, program or [], library, store) as source:
         done = ProgramRun(
             TaskBoard(chosen, device=device, n_threads=threads),
             staged=not full,
-            cache=None if programs.pool is None else ResultCache(programs.pool.results, chosen),
+            cache=None if source.pool is None else ResultCache(source.pool.results, chosen),
         )
-        with _bar(programs, len(chosen), as_json) as advance:
-            is_ended = _run_all(done, programs, advance)
+        with _bar(source, len(chosen), as_json) as advance:
+            is_ended = _run_all(done, source, advance)
         if not done.programs and not is_ended:
-            stop(_explain_nothing_to_run(programs))
-        stored = _store(done, programs) if store else {}
+            stop(_explain_nothing_to_run(source))
+        stored = _store(done, source) if store else {}
     if as_json:
-        content = {"set": data, "from": programs.origins, **done.to_json(), **stored}
+        content = {"set": data, "from": source.origins, **done.to_json(), **stored}
         print_json({**content, "ended": is_ended, "wall_s": wall_s()})
     else:
-        print_blocks(*_draw(done, limit), _summary(done, programs))
+        print_blocks(*_draw(done, limit), _summary(done, source))
         if stored:
             print_blocks(Text(f"{stored['stored_trials']:,} trials kept in {stored['pool']}"))
-    _print_notices(done, programs)
+    _print_notices(done, source)
     if is_ended:
-        n_pairs = programs.n_different * len(chosen)
+        n_pairs = source.n_different * len(chosen)
         print_notice(f"interrupted after {done.n_pairs:,} of {n_pairs:,} (program, task) pairs")
         raise typer.Exit(INTERRUPTED)
-    if programs.errors:
+    if source.errors:
         raise typer.Exit(2)
 
 
@@ -296,10 +282,8 @@ def _start(title: str) -> Table:
 def _table_of_fitting(done: ProgramRun, limit: int | None) -> Table:
     fitting = done.fitting
     shown = fitting[:limit]
-    table = FittingTable("failures", "calls", "cost", "demos fitted")
-    table.title = f"programs that fit a task: {len(fitting):,}"
-    table.title_justify, table.title_style = "left", "bold"
-    table.add_column("program", overflow="fold", min_width=14)
+    table = _start(f"programs that fit a task: {len(fitting):,}")
+    table.add_column("program", overflow="fold")
     table.add_column("calls", justify="right")
     table.add_column("fits", justify="right")
     table.add_column("its own", no_wrap=True)

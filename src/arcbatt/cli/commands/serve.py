@@ -18,7 +18,7 @@ from arcbatt.tasks import TASK_SETS, load_valid
 
 from ..completion import complete_run, complete_set
 from ..console import print_blocks, print_notice, stop
-from ..options import DEFAULT_OUT, Plugins, RunsFolder
+from ..options import DEFAULT_OUT, RunsFolder
 
 EXAMPLES = (
     ("arcbatt serve", "the built-in sets, and all runs in the folder runs"),
@@ -74,7 +74,6 @@ def serve(
             show_default=False,
         ),
     ] = None,
-    plugin: Plugins = None,
     open_browser: Annotated[
         bool, typer.Option("--open/--no-open", help="Open the page in a browser.")
     ] = True,

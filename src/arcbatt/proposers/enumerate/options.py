@@ -33,8 +33,7 @@ class EnumerateOptions:
     `off` names primitives whose moves are not tried. `max_bytes` bounds the memory of one search.
     `max_applications` bounds the moves tried, so that a search ends at the same point on every
     machine. With `open_cells_first` the last move is tried first on values that show cells which
-    the best stack so far leaves open, instead of on values that show most of the outputs. With
-    `grow_trees` outputs are not stacks of values, but trees over them.
+    the best stack so far leaves open, instead of on values that show most of the outputs.
     """
 
     depth: int = 2
@@ -42,7 +41,6 @@ class EnumerateOptions:
     size_guess: int = 0
     output_sources: bool = True
     open_cells_first: bool = False
-    grow_trees: bool = False
     off: frozenset[str] = frozenset()
     max_pieces: int = 10
     subsets: bool = True

@@ -33,8 +33,6 @@ MAX_MOVES = 400_000_000
 class Pass:
     """One search of every task: a view, a depth, and which guess at the output's size.
 
-    It stacks pieces, or grows trees over them (`grow_trees`).
-
     `gain` is the share of wrong tasks that it made right on training, less those that it made
     wrong. `cost_s` is the CPU time per task.
     """
@@ -47,7 +45,6 @@ class Pass:
     cost_s: float
     size_guess: int = 0
     open_cells_first: bool = False
-    grow_trees: bool = False
 
     @property
     def switch(self) -> str:
@@ -113,10 +110,6 @@ FIRST_PASSES = (
     Pass("ground, deeper", _background_roles(0), 3, 100_000, 0.005, 0.019),
     Pass("turned", _turned_roles(0), 2, 20_000_000, 0.084, 0.028),
     Pass("turned, second", _turned_roles(1), 2, 20_000_000, 0.002, 0.031),
-    # Trees win most on ConceptARC. On training their false fits can displace what stacks find, so
-    # their gain places them after most passes of stacks, when fewer tasks are uncertain.
-    Pass("roles, trees", by_role, 2, 20_000_000, 0.012, 0.05, grow_trees=True),
-    Pass("plain, trees", plain, 2, 20_000_000, 0.011, 0.05, grow_trees=True),
 )
 
 
@@ -143,15 +136,11 @@ def all_passes() -> tuple[Pass, ...]:
 
 @cache
 def _smaller_passes(this: Pass) -> tuple[Pass, ...]:
-    """Return the other passes of the same kind, view, depth and size that take no more moves."""
-
-    def searched(by: Pass) -> tuple[object, ...]:
-        return by.view, by.depth, by.size_guess, by.grow_trees
-
+    """Return the other passes of the same view, depth and size that take no more moves."""
     return tuple(
         each
         for each in all_passes()
-        if searched(each) == searched(this)
+        if (each.view, each.depth, each.size_guess) == (this.view, this.depth, this.size_guess)
         and each != this
         and each.max_applications <= this.max_applications
     )

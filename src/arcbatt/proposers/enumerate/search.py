@@ -17,7 +17,6 @@ from arcbatt.tasks import Grid
 from .options import EnumerateOptions
 from .programs import StackWriter
 from .stack import Layer, Stack
-from .tree import DrawnValue, PieceTree
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,6 @@ class SearchResult:
     view: View
     size: Any
     stacks: list[Stack]
-    trees: list[PieceTree]
     counts: dict[str, Any] = field(repr=False)
 
     def program(self, stack: Stack, name: str) -> Program:
@@ -40,10 +38,6 @@ class SearchResult:
         of its lowest piece.
         """
         return StackWriter(self.view, self.size).program(stack, name)
-
-    def tree_program(self, tree: PieceTree, name: str) -> Program:
-        """Return the program that computes a tree."""
-        return StackWriter(self.view, self.size).tree_program(tree, name)
 
     def size_program(self) -> Program:
         """Return the program that computes the size of the view's output.
@@ -93,17 +87,8 @@ class ResumableSearch:
         It resumes if the options differ from the previous ones only by more moves or time, and
         starts over otherwise.
         """
-        size, stacks, trees, values, counts = self._native.run(
-            options.native, stop or _enumerate.StopFlag()
-        )
-        drawn = tuple(DrawnValue(tuple(path), *changes) for path, *changes in values)
-        return SearchResult(
-            self.view,
-            size,
-            [_stack(*stack) for stack in stacks],
-            [PieceTree(nodes, drawn, *figures) for nodes, *figures in trees],
-            counts,
-        )
+        size, stacks, counts = self._native.run(options.native, stop or _enumerate.StopFlag())
+        return SearchResult(self.view, size, [_stack(*stack) for stack in stacks], counts)
 
 
 def search_view(

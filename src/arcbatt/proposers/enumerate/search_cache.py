@@ -26,7 +26,6 @@ class SearchKey:
     depth: int
     size_guess: int = 0
     open_cells_first: bool = False
-    grow_trees: bool = False
 
 
 class SearchCache:

@@ -13,7 +13,6 @@ from typing import Any
 
 from arcbatt.engine.graph.graphs import DIGEST_BYTES, Graph
 from arcbatt.language import Program, all_primitives
-from arcbatt.plugins import load_plugins_of_parent
 from arcbatt.processes import exit_on_error, take_pipes, write_message
 
 from .dealer import write_dealt
@@ -73,7 +72,6 @@ def main() -> None:
     messages, answers = take_pipes()
     with exit_on_error():
         all_primitives()
-        load_plugins_of_parent()
         helper = Helper()
         write_message(answers, b"ready")
         while True:

@@ -44,10 +44,8 @@ from .transport import ClusterError, Event, Transport
 # A unit on which this many workers were lost is divided or, with one task, given up; so is an
 # island that ran out of memory this often.
 MAX_TRIES = 3
-# No more workers are started while this many of the last `FAILED_WITHIN_S` were lost before they
-# were ready, with none that became ready since: hours later, whatever was wrong may be mended.
+# No more workers are started once this many were lost before they were ready.
 MAX_FAILED_STARTS = 3
-FAILED_WITHIN_S = 600.0
 # How long to wait for the first worker.
 JOIN_S = 120.0
 # How often the driver checks for free cores in the cluster, and for stragglers.
@@ -142,8 +140,7 @@ class Cluster:
         self._tries: Counter[str] = Counter()
         self._numbers = count(1)
         self._unit_s: dict[tuple[str, str], list[float]] = {}
-        self._refusals: list[str] = []
-        self._failed_starts: list[tuple[float, str]] = []  # with their times
+        self._failures: list[str] = []
         self._looked_s = 0.0
         self._seen_s = 0.0  # of the last message from any worker
         self._migration = Migration()
@@ -332,7 +329,6 @@ class Cluster:
             elif kind == Ready.__name__:
                 worker.state = IDLE
                 self._idle.append(worker.name)
-                self._failed_starts.clear()
             else:
                 self._take_result(worker, Result.from_bytes(event.message), len(event.message))
         except MessageError as error:
@@ -468,8 +464,8 @@ class Cluster:
             why = ", ".join(
                 f"{name} {hello.versions.get(name)}, not {here[name]}" for name in others
             )
-            self._refusals.append(f"worker {worker.name} on {worker.host} has {why}")
-            self._say(f"{self._refusals[-1]}: left out; install there what is installed here")
+            self._failures.append(f"worker {worker.name} on {worker.host} has {why}")
+            self._say(f"{self._failures[-1]}: left out; install there what is installed here")
             self._log(worker.name, "refused", why=why)
             self.transport.end(worker.name)
             return
@@ -479,8 +475,7 @@ class Cluster:
 
     def _lose(self, worker: WorkerCount, why: str) -> None:
         if worker.state == STARTING:
-            message = f"worker {worker.name} did not start: {why}"
-            self._failed_starts.append((perf_counter(), message))
+            self._failures.append(f"worker {worker.name} did not start: {why}")
         worker.end(LOST)
         if worker.name in self._idle:
             self._idle.remove(worker.name)
@@ -528,17 +523,14 @@ class Cluster:
         self._looked_s = perf_counter()
         living = [worker for worker in self.workers.values() if worker.is_living]
         n_refused = sum(worker.state == REFUSED for worker in self.workers.values())
-        since_s = self._looked_s - FAILED_WITHIN_S
-        self._failed_starts = [each for each in self._failed_starts if each[0] > since_s]
-        can_start = len(self._failed_starts) < MAX_FAILED_STARTS
+        can_start = len(self._failures) - n_refused < MAX_FAILED_STARTS
         n_new = self.transport.n_possible() - len(living) - n_refused if can_start else 0
         for _ in range(n_new):
             name = self.transport.add()
             self.workers[name] = WorkerCount(name, perf_counter())
-        failures = [*self._refusals, *(message for _, message in self._failed_starts)]
-        if n_new <= 0 and not living and failures:
+        if n_new <= 0 and not living and self._failures:
             raise ClusterError(
-                f"{self.transport.name}: no worker can be used\n" + "\n".join(failures)
+                f"{self.transport.name}: no worker can be used\n" + "\n".join(self._failures)
             )
         if all(worker.state == STARTING for worker in living):
             waited_s = self._looked_s - self._seen_s

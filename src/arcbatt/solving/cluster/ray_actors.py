@@ -16,7 +16,6 @@ from queue import SimpleQueue
 from typing import Any
 
 from arcbatt.measure import usable_cores
-from arcbatt.plugins import loaded_plugins
 
 from .transport import ClusterError, Event
 from .worker import Worker
@@ -70,9 +69,7 @@ class RayActors:
         make = self._ray.remote(
             num_cpus=self._n_threads, num_gpus=int(has_gpu), max_restarts=0, max_task_retries=0
         )(Worker)
-        actor = make.remote(
-            number, self._n_threads, device if has_gpu else "cpu", tuple(loaded_plugins())
-        )
+        actor = make.remote(number, self._n_threads, device if has_gpu else "cpu")
         self._actors[name] = actor
         self._expect(name, actor.hello.remote())
         return name

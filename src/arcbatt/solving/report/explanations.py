@@ -10,7 +10,6 @@ from arcbatt.files import write_whole
 from arcbatt.language import ParsedProgram, parse_programs
 from arcbatt.measure import phase
 
-from ..descriptions import choices_of
 from .results import PROGRAMS, Winner
 
 FOLDER = "explanations"
@@ -28,13 +27,12 @@ def write_explanations(
     for winner in winners:
         place = f"{FOLDER}/{winner.program.name}.html"
         (folder / FOLDER).mkdir(exist_ok=True)
-        write_whole(folder / place, _page(winner, parsed[winner.program.name]))
+        write_whole(folder / place, _page(winner, parsed[winner.program.name], text))
         yield {winner.ranked.task.id: place}
 
 
 @phase("display")
-def _page(winner: Winner, program: ParsedProgram) -> str:
+def _page(winner: Winner, program: ParsedProgram, text: str) -> str:
     task = winner.ranked.task
-    source = read_source(program)
-    explanation = explain(program, source, task, all_pairs(task), unjudged)
-    return make_page(explanation, choices_of(winner.ranked))
+    source = read_source(program, text)
+    return make_page(explain(program, source, task, all_pairs(task), unjudged))

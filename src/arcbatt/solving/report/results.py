@@ -78,11 +78,13 @@ def task_to_json(found: TaskCandidates, ranked: RankedTask, spent_s: float) -> d
 
 
 def _attempt_to_json(attempt: Attempt) -> dict[str, Any]:
-    best = attempt.best
+    best, weight = attempt.best, attempt.weight
+    parts = {} if weight is None else weight.parts
     return {
         "grid": attempt.grid,
         "evidence": round(attempt.evidence, 6),
-        "reasons": {words: round(bits, 3) for words, bits in attempt.reasons.items()},
+        "weight": None if weight is None else round(weight.bits(), 3),
+        "taken": {name: round(bits, 3) for name, bits in parts.items()},
         "broken": list(attempt.broken),
         "candidates": len(attempt.supporters),
         "families": sorted(attempt.families),

@@ -37,7 +37,6 @@ class SlabPool {
     }
     char* slab = (char*)std::aligned_alloc(SLAB_BYTES, SLAB_BYTES);
     if (!slab) throw std::bad_alloc();
-    shared_account->add(SLAB_BYTES);
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     madvise(slab, SLAB_BYTES, MADV_HUGEPAGE);  // only a hint
 #endif
@@ -46,13 +45,12 @@ class SlabPool {
   void give(char* slab) {
     {
       const std::lock_guard<std::mutex> guard(lock_);
-      if (free_.size() < MAX_FREE_SLABS && !shared_account->is_scarce()) {
+      if (free_.size() < MAX_FREE_SLABS) {
         free_.push_back(slab);
         return;
       }
     }
     std::free(slab);
-    shared_account->give(SLAB_BYTES);
   }
 
  private:
@@ -73,25 +71,14 @@ class Workspace {
       set_budget(*lane, NO_BUDGET);
       lane->max_elements = max_elements;
     }
-    for (Arena& arena : arenas_) {
-      arena.max_bytes = 64ULL << 20;
-      arena.may_exceed = true;
-    }
+    for (Arena& arena : arenas_) arena.max_bytes = 64ULL << 20;
     reset_scratch();
     reset_transient();
   }
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
   ~Workspace() {
-    count_others(0);
     for (char* slab : slabs_) SlabPool::shared().give(slab);
-  }
-
-  // Counts memory of the search outside of slabs against the bound of the process: now this much.
-  void count_others(u64 n_bytes) {
-    shared_account->add(n_bytes);
-    shared_account->give(n_others_);
-    n_others_ = n_bytes;
   }
 
   void reset_scratch() { arenas_[0].reset(scratch); }
@@ -131,7 +118,7 @@ class Workspace {
   Arena arenas_[2];
   std::vector<char*> slabs_, free_chunks_;
   char* top_ = nullptr;
-  u64 n_left_ = 0, n_bytes_ = 0, n_others_ = 0;
+  u64 n_left_ = 0, n_bytes_ = 0;
 };
 
 // An array in chunks of a workspace, which grows without moving. Members are not initialized.

@@ -84,10 +84,10 @@ std::vector<std::unique_ptr<Worker>> run_on_threads(Run& run, u64 n_lanes, u64 n
       return interrupted;
     });
   }
-  if (interrupted || run.error) {
+  if (interrupted || run.out_of_memory) {
     for (auto& worker : workers) give_back(std::move(worker));
     if (interrupted) throw nb::python_error();
-    std::rethrow_exception(run.error);
+    throw std::bad_alloc();
   }
   return workers;
 }
@@ -136,10 +136,8 @@ nb::object run_batt(const FusedBatt& batt, const Samples& samples, Array<u32> ch
   if (keep_values) {
     nb::list words, cells;
     for (auto& worker : workers) {
-      KeptWords& values = worker->kept;
-      words.append(nb::bytes((const char*)values.words.data(), values.words.size() * sizeof(i32)));
-      cells.append(nb::bytes((const char*)values.starts.data(), values.starts.size() * 16));
-      values.clear();
+      words.append(nb::bytes((const char*)worker->words.data(), worker->words.size() * sizeof(i32)));
+      cells.append(nb::bytes((const char*)worker->kept.data(), worker->kept.size() * 16));
     }
     kept = nb::make_tuple(words, cells);
   }
@@ -155,11 +153,9 @@ void run_tasks(const FusedBatt& batt, const Samples& samples, Array<u32> starts,
   if (starts.size() < 1 || tasks_of_programs.size() != batt.results.size())
     throw std::invalid_argument("tasks and programs do not fit");
   const u64 n_tasks = starts.size() - 1, n_cells = (u64)batt.results.size() * n_tasks;
-  for (u64 t = 0; t < n_tasks; t++) {
+  for (u64 t = 0; t < n_tasks; t++)
     if (starts(t) > starts(t + 1) || starts(t + 1) > samples.samples.size())
       throw std::invalid_argument("no such samples");
-    if (starts(t + 1) - starts(t) > 255) throw std::invalid_argument("more than 255 demos, whose number is a byte");
-  }
   check_size(reasons, n_cells);
   check_size(n_matches, n_cells);
   check_size(hashes, n_cells);
@@ -214,10 +210,6 @@ NB_MODULE(_engine, module) {
   tags["object"] = (int)T_OBJECT;
   module.attr("tags") = tags;
   module.def("build_info", &build_info);
-  module.attr("memory_account") = nb::capsule(shared_account);
-  module.def("set_memory_bound", [](u64 n_bytes) { shared_account->bound = n_bytes; });
-  module.def("memory_bound", [] { return shared_account->bound.load(); });
-  module.def("memory_in_use", [] { return shared_account->used(); });
   // The class lives as long as the process, so its reference is never released.
   module.def("set_function_class", [](nb::object cls) { function_class = cls.release().ptr(); });
   module.def("call", &call);

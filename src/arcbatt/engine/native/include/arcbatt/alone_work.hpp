@@ -61,7 +61,7 @@ ARC_ALONE_OF(astuple) : AloneAnyway {
 };
 template <u32 DIRECTIONS>
 struct AloneAround : AloneAnyway {
-  ARC_ROOM(lane) { return weight_around(DIRECTIONS) > lane.max_elements ? OVER_LIMITS : room_of_keys(8); }
+  ARC_ROOM() { return room_of_keys(8); }
   ARC_WORK_ALONE(, memory) { return around_by<true>(a[0], DIRECTIONS, (Key*)memory); }
 };
 ARC_ALONE_OF(dneighbors) : AloneAround<TO_SIDES> {};

@@ -257,10 +257,6 @@ ARC_FN Value prim_prapply(Lane& lane, const Value* a) {
   i64 na = a[1].n, nb = a[2].n, n = na * nb;
   ARC_REQUIRE(n);
   if (n == 0) return empty_set();
-#if !defined(ARC_FLAT)
-  // A function that is called with the wrong number of arguments fails at no cost, so no pairs may be made for it.
-  if (a[0].n && arity_of(a[0]) != 2) return fail(WRONG_TYPE);
-#endif
   Column members[2];
   if (are_arguments_wanted(lane)) {
     members[0] = spread(lane, column_of(lane, a[1]), na, nb, false);

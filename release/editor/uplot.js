@@ -1,2 +1,0 @@
-// What charts.js uses of uPlot.
-export { default } from "uplot";
