@@ -9,13 +9,16 @@ TSC := build/tsc/node_modules/.bin/tsc
 # How long `make sanitize` fuzzes.
 MINUTES ?= 60
 
-.PHONY: run check test sanitize docs site screenshots bench gpu wheels bundle bundle-test clean
+.PHONY: run check test sanitize docs site screenshots bench gpu wheels bundle bundle-editor bundle-test lock clean
+
+# Installs exactly the files that were locked: any other file of the same version is refused.
+INSTALL := $(BIN)/pip install --quiet --require-hashes --requirement
 
 run: $(VENV)/ready
-	$(BIN)/arcbatt solve arc-agi-1/training --no-library --budget 60s
-	$(BIN)/arcbatt score $$(ls -td runs/solve-* | head -n 1)
+	$(BIN)/arcbatt solve arc-agi-1/training --no-library --budget 60s --limit 5
+	$(BIN)/python bench/say_run.py runs
 
-# Linters, types and fast tests, in about a minute: for use while working.
+# Linters, types and fast tests, in three to four minutes on two cores: for use while working.
 check: export CI := 1
 check: $(VENV)/ready
 	$(BIN)/ruff format --check .
@@ -44,9 +47,7 @@ docs: $(VENV)/ready
 
 # The documentation as a site, in build/site; fails on a broken link.
 site: $(VENV)/ready docs
-	$(BIN)/pip install --quiet $$($(BIN)/python -c "import tomllib; \
-	    extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
-	    print(*extras['docs'])")
+	$(INSTALL) requirements/docs.txt
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs build/site
 	@echo "build/site/index.html"
 
@@ -84,18 +85,33 @@ wheels: $(VENV)/ready
 bundle: wheels
 	$(BIN)/python release/bundle.py
 
+# The libraries that the web app's scripts use, as the files in src/arcbatt/web/static; needs npm.
+bundle-editor:
+	npm ci --silent --no-audit --no-fund --prefix release/editor
+	cd release/editor && node build.js
+
 bundle-test:
 	$(BIN)/python release/bundle_test.py
 
+# Renews the versions and hashes of all packages, for every supported Python and system.
+LOCK := $(BIN)/uv pip compile --universal --python-version 3.11 --upgrade --generate-hashes \
+    --no-header --no-annotate --no-emit-index-url --quiet
+lock:
+	$(BIN)/pip install --quiet uv
+	$(LOCK) pyproject.toml --extra dev --group build --output-file requirements/dev.txt
+	$(LOCK) pyproject.toml --constraint requirements/dev.txt --output-file requirements/run.txt
+	$(LOCK) pyproject.toml --extra docs --constraint requirements/dev.txt --output-file requirements/docs.txt
+	$(LOCK) --group build --constraint requirements/dev.txt --output-file requirements/build.txt
+	$(LOCK) --group release --constraint requirements/dev.txt --output-file requirements/release.txt
+
 ENGINE := $(shell find src/arcbatt/engine -name '*.hpp' -o -name '*.inc' -o -name '*.cpp' -o -name '*.cu')
 
-$(VENV)/ready: pyproject.toml CMakeLists.txt $(ENGINE)
+$(VENV)/ready: pyproject.toml requirements/dev.txt CMakeLists.txt $(ENGINE)
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet cmake ninja $$($(BIN)/python -c "import tomllib; \
-	    print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'])")
-	$(BIN)/pip install --quiet --no-build-isolation --config-settings=build-dir=build/engine \
-	    --config-settings=cmake.define.ARCBATT_WERROR=ON --editable '.[dev]'
+	$(INSTALL) requirements/dev.txt
+	$(BIN)/pip install --quiet --no-deps --no-build-isolation \
+	    --config-settings=build-dir=build/engine \
+	    --config-settings=cmake.define.ARCBATT_WERROR=ON --editable .
 	touch $@
 
 clean:

@@ -31,7 +31,7 @@ from arcbatt.tasks import Task, load
 VIEWS = {"roles": by_role, "plain": plain}
 # Enough for all of depth three of any task.
 ALL_MOVES = 10**9
-MAX_MIB = 8192
+MAX_MIB = 6144
 # Processes take small parts of the tasks, since some tasks take far longer than others.
 N_PARTS = 100
 

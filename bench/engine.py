@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+from random_programs import random_program
 from rich.console import Console
 from rich.table import Table
 
@@ -18,7 +19,6 @@ from arcbatt.engine import profiler
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.graph.samples import Samples
 from arcbatt.language import Budget, Program, interpret, parse_program
-from arcbatt.language.random_programs import random_program
 from arcbatt.library import library_programs
 from arcbatt.tasks import load
 

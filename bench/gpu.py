@@ -28,6 +28,7 @@ from unittest.mock import patch
 import numpy as np
 from engine import library_programs, mixed_programs, training_samples
 from pipeline import begin_evolution
+from random_programs import random_program
 from rich.console import Console
 from rich.table import Table
 
@@ -42,7 +43,6 @@ from arcbatt.engine.graph.samples import Samples
 from arcbatt.engine.task_run import TaskResult
 from arcbatt.evaluation import TaskBoard
 from arcbatt.language import Budget, Program, parse_file
-from arcbatt.language.random_programs import random_program
 from arcbatt.measure import Clock, Report
 from arcbatt.pool import Pool
 from arcbatt.proposers.evolve import EvolveOptions, choose_card_size

@@ -12,6 +12,7 @@ import gc
 import time
 from collections.abc import Callable, Sequence
 
+from random_programs import random_program
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
@@ -19,7 +20,6 @@ from rich.table import Table
 from arcbatt.language import format_program, interpret, ir, parse_programs
 from arcbatt.language.infer import infer
 from arcbatt.language.ir import Node, Program
-from arcbatt.language.random_programs import random_program
 from arcbatt.library import library_programs
 from arcbatt.tasks import find_task
 

@@ -32,11 +32,10 @@ N_TASKS = 100
 FIND_EVERY = 1_000
 
 
-def make_card(number: int, n_cards: int, s_per_card: float) -> dict[str, Any]:
+def make_card(number: int, s_per_card: float) -> dict[str, Any]:
     """Return a log entry of a card, with the size it has in a long run."""
     counts = {"ran": 61 * number, "improved": number // 9, "fitted": number // 4000}
-    rates = {"share": 0.07873877282698347, "payoff": 0.000123456789 * (n_cards - number)}
-    row = {"tried": 73 * number, **counts, **rates}
+    row = {"tried": 73 * number, **counts}
     finds = [{"task": "67a3c6ac", "program": "0" * 32, "mutation": "splice"}]
     return {
         "item": "card",
@@ -64,7 +63,7 @@ def write_log(base: Path, n_cards: int, run_s: float) -> Path:
         for number in range(1, n_cards + 1):
             elapsed_s = number * s_per_card
             loop: Any = SimpleNamespace(elapsed_s=elapsed_s, n_fitted=number // FIND_EVERY)
-            store.log(loop, "evolve", make_card(number, n_cards, s_per_card))
+            store.log(loop, "evolve", make_card(number, s_per_card))
             count = {"n_tasks": N_TASKS, "n_rounds": number, "elapsed_s": elapsed_s}
             ended = {"item": "card", "ended": count, "ran_on": {"cpu": 79_000 * number}}
             store.log(loop, "evolve", ended)

@@ -6,7 +6,7 @@ Prints two tables. Parents and donors are the bundled solvers; one core.
 
 The first shows, per kind, mutants per second, the fraction of well-typed drafts, and that of
 mutants that return a value on the first demo of the task of their final parent. The second shows
-all kinds at their usual rates: with recurring parents, with a new parent each time (the last
+all kinds, equally often: with recurring parents, with a new parent each time (the last
 mutant), and for cards of 32.
 """
 

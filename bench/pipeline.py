@@ -2,14 +2,17 @@
 
     python bench/pipeline.py [--cards 20] [--evolve 60] [--memory 200000] [--only cards]
     python bench/pipeline.py --only cards [--card-size 800] [--seed 0] [--processes 4]
+    python bench/pipeline.py --only archive [--all-tasks]
 
-Prints four tables. Steps: wall clock, the shortest of several runs. The row of 400 tasks is the
+Prints five tables. Steps: wall clock, the shortest of several runs. The row of 400 tasks is the
 whole process `arcbatt run` on all training tasks, with a mirrored copy of every pair and the first
 32 programs of the library, both from files; bench/run.py has details. The other rows use the
 library's 32 longest programs. Cards: the CPU time of evolve's two threads by phase, and of dealing
 processes, without the engine's threads; on every fourth task, without the programs written for
-these, with a checksum of the drawn mutants. Evolve: the sustained rate of the loop. Memory: the
-growth of the process after many programs on a few tasks.
+these, with a checksum of the drawn mutants. Archive: how much of a card's calls, and of the
+engine's time, is for parts of the archive's programs, which earlier cards ran too; on the same
+tasks, or on all with the whole library. Evolve: the sustained rate of the loop. Memory: the growth
+of the process after many programs on a few tasks.
 """
 
 from __future__ import annotations
@@ -27,13 +30,15 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 from run import measure as time_command
 from run import write_mirrored
 
+from arcbatt.engine.batt import Batt
 from arcbatt.evaluation import TaskBoard
-from arcbatt.language import Program, format_batt, format_program
+from arcbatt.language import Program, Reason, format_batt, format_program
 from arcbatt.library import library_programs
 from arcbatt.measure import Clock
 from arcbatt.pool import Pool
@@ -49,7 +54,7 @@ N_TASKS = 100
 N_CARDS = 3
 N_MEMORY_TASKS = 8
 CARDS_EVERY = 4
-TABLES = ("steps", "cards", "evolve", "memory")
+TABLES = ("steps", "cards", "archive", "evolve", "memory")
 
 
 def measure(work: Callable[[], object], repeats: int = REPEATS) -> float:
@@ -89,7 +94,7 @@ def add_run_rows(rows: Rows) -> None:
         programs = [parsed.program for parsed in library_programs()][:N_PROGRAMS]
         file.write_text("\n\n".join(map(format_program, programs)), encoding="utf-8")
         command = [sys.executable, "-c", "from arcbatt.cli import main; main()", "run"]
-        command += ["--data", str(tasks), "--program", str(file), "--no-library", "--json"]
+        command += [str(tasks), "--program", str(file), "--no-library", "--json"]
         outputs = []
 
         def run() -> None:
@@ -191,6 +196,59 @@ def cards_table(n_cards: int, options: EvolveOptions, n_processes: int | None) -
     return table
 
 
+def archive_table(n_cards: int, options: EvolveOptions, *, all_tasks: bool) -> Table:
+    """Measure what keeping the values of the archive's programs could save at most."""
+    tasks = load("arc-agi-1/training")[:: 1 if all_tasks else CARDS_EVERY]
+    board = TaskBoard(tasks, device="cpu", n_threads=1)
+    cards: list[Any] = []
+    with tempfile.TemporaryDirectory() as folder, Pool.open(Path(folder) / "pool.db") as pool:
+        evolution = begin_evolution(board, pool, options, () if all_tasks else tasks, 0)
+        start = evolution._start
+
+        def note_and_start(dealt: Any) -> Any:
+            cards.append(dealt)
+            return start(dealt)
+
+        evolution._start = note_and_start  # type: ignore[method-assign]
+        for k in range(n_cards):
+            evolution.step(is_last=k >= n_cards - N_BEGUN)
+        in_archive = {
+            node
+            for program in evolution.archive.programs()
+            for node in program.nodes()
+            if node.args
+        }
+        evolution.close()
+    n_mutants = n_calls = n_shared = 0
+    cards_s = shared_s = 0.0
+    for dealt in cards[-N_BEGUN:]:
+        result = board.screen(dealt.batt, held_out=True, skip_expensive=True)
+        chosen = np.flatnonzero((result.reasons != Reason.BUDGET).any(axis=1))
+        batt = dealt.batt.part(chosen)
+        calls = {node for each in batt.programs for node in each.nodes() if node.args}
+        shared = calls & in_archive
+        # The nodes that other ones need are run with them.
+        whole = shared.difference(*(node.args for node in shared))
+        n_mutants, n_calls = n_mutants + len(dealt), n_calls + len(calls)
+        n_shared += len(shared)
+        cards_s += _cpu_s(board, batt)
+        shared_s += _cpu_s(board, Batt([Program(node, "part") for node in whole]))
+    table = Table(title=f"parts of the archive in {N_BEGUN} cards, {len(tasks)} tasks")
+    for heading in ("per mutant", "all", "archive"):
+        table.add_column(heading, justify="left" if heading == "per mutant" else "right")
+    table.add_row("calls in the batt", f"{n_calls / n_mutants:.1f}", f"{n_shared / n_mutants:.1f}")
+    times = (f"{s / n_mutants * 1e6:.0f} us" for s in (cards_s, shared_s))
+    table.add_row("the engine, without expensive programs", *times)
+    return table
+
+
+def _cpu_s(board: TaskBoard, batt: Batt) -> float:
+    """Return the CPU time of screening programs."""
+    began_s = time.process_time()
+    board.screen(batt, held_out=True)
+    return time.process_time() - began_s
+
+
 def evolve_table(seconds: float) -> Table:
     """Run the loop for a while, with default options, on all training tasks."""
     board = TaskBoard(load("arc-agi-1/training"))
@@ -275,6 +333,9 @@ def main() -> None:
     parser.add_argument(
         "--processes", type=int, metavar="N", help="dealing processes; by default from the cores"
     )
+    parser.add_argument(
+        "--all-tasks", action="store_true", help="all tasks and the whole library for `archive`"
+    )
     options = parser.parse_args()
     makers: dict[str, Callable[[], Table]] = {
         "steps": steps_table,
@@ -282,6 +343,11 @@ def main() -> None:
             options.cards,
             EvolveOptions(seed=options.seed, card_size=options.card_size),
             options.processes,
+        ),
+        "archive": lambda: archive_table(
+            options.cards,
+            EvolveOptions(seed=options.seed, card_size=options.card_size),
+            all_tasks=options.all_tasks,
         ),
         "evolve": lambda: evolve_table(options.evolve),
         "memory": lambda: memory_table(options.memory),

@@ -145,7 +145,7 @@ def main() -> None:
             file.write_text("\n\n".join(map(format_program, programs)), encoding="utf-8")
             for data, n_samples in ((TRAINING, n_twice // 2), (str(twice), n_twice)):
                 for mode in ("--staged", "--full"):
-                    args = ["--data", data, "--program", str(file), "--no-library", mode]
+                    args = [data, "--program", str(file), "--no-library", mode]
                     args += ["--device", options.device, "--threads", str(options.threads)]
                     times = measure(args, options.repeats)
                     figures = [times.get(column, 0.0) for column in (*PHASES, "command", "process")]

@@ -3,18 +3,23 @@
     python bench/solve.py                                  ARC-AGI-1 training, all proposers
     python bench/solve.py --data arc-agi-1/training,mine.json     several sets, and their sum
     python bench/solve.py --confidence docs/img/reliability.svg   draw how reliable confidence is
-    python bench/solve.py --fit                            fit the constants of ranking
+    python bench/solve.py --data A,B --fit                 fit the constants of ranking to sets
     python bench/solve.py --ablate                         repeat with one part off at a time
     python bench/solve.py --ablate learn_class,learn       only these parts, passes or proposers
     python bench/solve.py --proposers known,learn --ablate only the parts of these proposers
     python bench/solve.py --budget 60,120,300,600          the benefit of more time, in one run
     python bench/solve.py --budget 60,3600 --processes 16  the same, shared by 16 processes
     python bench/solve.py --gains                          gain and cost of each round
+    python bench/solve.py --without                        rank again without the finds of each part
 
 The bundled solvers are off. Runs are bounded by steps, not by the clock, so that results are the
 same on every machine; times are CPU times of all threads. With --budget a run is bounded by CPU
 time instead, and passes deepen until it is spent. Each process has its share of the tasks and of
 the budget, and chooses its next offer by itself.
+
+--ablate runs everything again without a part. --without runs once, and then ranks the candidates
+that the part was not needed for: it shows in one run what each part brings, but not what other
+parts would have done in its place.
 """
 
 from __future__ import annotations
@@ -24,25 +29,29 @@ import resource
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from fitting import Judge, Judged, confidence_rows, fit, without_last_demo
+from ranking_fit import Judge, Judged, confidence_rows, fit
 from rich.console import Console
 from rich.table import Table
 
 from arcbatt.drawing.charts import Chart, Line, svg_charts
 from arcbatt.evaluation import TaskBoard
 from arcbatt.language import Program
+from arcbatt.language.ir import walk
 from arcbatt.pool import Pool, PoolProgram
 from arcbatt.pool.rows import LIBRARY
 from arcbatt.proposers import PROPOSER_NAMES, ProposerOptions, make_proposers
 from arcbatt.proposers.enumerate import FIRST_PASSES, vocabulary
 from arcbatt.proposers.evolve import EvolveOptions
 from arcbatt.proposers.first_programs import fill_pool
+from arcbatt.proposers.learn import learner_names
+from arcbatt.proposers.proposer import CONFIDENT
 from arcbatt.proposers.registry import parts_of, pass_names
 from arcbatt.scoring import is_right, load_answers
 from arcbatt.solving import Loop, Watcher, rank_task
@@ -127,6 +136,51 @@ class Gains(Watcher):
         )
         self._right = right
         self._cpu_s = time.process_time()
+
+
+class Finders(Watcher):
+    """Notes which parts found each candidate: the first round to keep it, and its learners."""
+
+    def __init__(self) -> None:
+        self.parts: dict[tuple[str, Program], frozenset[str]] = {}
+
+    def on_log(self, loop: Loop, proposer: str, record: dict[str, Any]) -> None:
+        if "ended" not in record:
+            return
+        for task in loop.tasks:
+            for each in loop.candidates(task).kept:
+                if (task.id, each.program) in self.parts:
+                    continue
+                names = {
+                    n.name for n in walk(each.program.result) if n.kind in ("call", "primitive")
+                }
+                parts = {proposer, *names.intersection(learner_names())}
+                if proposer == "enumerate":
+                    parts.add(record["item"])
+                self.parts[task.id, each.program] = frozenset(parts)
+
+    def show(self, console: Console, loop: Loop, judge: Judge) -> None:
+        """Print which tasks are solved only with the candidates of a part, or without them."""
+
+        def solved(without: str | None) -> set[str]:
+            ids = set()
+            for task in loop.tasks:
+                candidates = copy(loop.candidates(task))
+                candidates._kept = {
+                    program: each
+                    for program, each in candidates._kept.items()
+                    if without not in self.parts[task.id, program]
+                }
+                right = Judged(candidates, judge).is_right(rank_task(candidates))
+                if all(map(any, right)):
+                    ids.add(task.id)
+            return ids
+
+        parts = sorted(set().union(*self.parts.values()))
+        show_lost(
+            console,
+            {part or "all": Outcome(solved_ids=solved(part)) for part in (None, *parts)},
+        )
 
 
 def run(
@@ -249,7 +303,8 @@ def run_shared(
 def reliability(console: Console, runs: Sequence[Judged], path: Path) -> None:
     """Draw how often attempts are right by their confidence."""
     ranked = [rank_task(judged.candidates) for judged in runs]
-    _, right, confidence, _ = confidence_rows(runs, ranked)
+    rows = confidence_rows(runs, ranked)
+    right, confidence = rows.right, rows.confidence
     brier = float(((confidence - right) ** 2).mean())
     # Deciles of the test inputs: every point stands for equally many.
     tenths = np.array_split(np.argsort(confidence, kind="stable"), 10)
@@ -265,6 +320,10 @@ def reliability(console: Console, runs: Sequence[Judged], path: Path) -> None:
     )
     path.write_text(svg_charts("Reliability of confidence", [chart]), "utf-8")
     console.print(f"Brier score {brier:.3f}; chart: {path}")
+    is_sure = confidence >= CONFIDENT
+    console.print(
+        f"confidence {CONFIDENT} or more: {is_sure.sum()}, {right[is_sure].sum():.0f} right"
+    )
 
 
 def show(console: Console, title: str, rows: dict[str, Outcome]) -> None:
@@ -273,7 +332,7 @@ def show(console: Console, title: str, rows: dict[str, Outcome]) -> None:
         "",
         "solved, 2 attempts",
         "1 attempt",
-        "in the list",
+        "among the candidates",
         "fit all demos",
         "of those wrong",
         "CPU",
@@ -351,13 +410,19 @@ def parse_arguments() -> argparse.Namespace:
     add("--processes", type=int, help="share tasks and budget among processes of one thread")
     add("--confidence", type=Path, metavar="SVG", help="draw how reliable confidence is")
     add("--gains", action="store_true", help="print the gain and cost of each round")
-    add("--fit", action="store_true", help="fit the constants of ranking, with held-out demos")
+    add("--without", action="store_true", help="rank again without the finds of each part")
+    add("--fit", action="store_true", help="fit the constants of ranking to all sets")
     add("--ablate", nargs="?", const="", metavar="NAME,...", help="one part off at a time")
     args = parser.parse_args()
     for given, known in ((args.proposers, PROPOSER_NAMES), (args.passes, pass_names())):
         if unknown := set(given.split(",")).difference(known):
             parser.error(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(known)}")
-    if args.processes and (args.confidence or args.gains or args.fit or args.ablate is not None):
+    if args.ablate is not None and (args.confidence or args.fit or args.without):
+        parser.error("--ablate counts solved tasks only: leave out --confidence, --fit, ...")
+    if args.gains and args.without:
+        parser.error("--gains and --without: one of them at a time")
+    others = args.confidence or args.gains or args.without or args.fit
+    if args.processes and (others or args.ablate is not None):
         parser.error("--processes counts solved tasks only: leave out --confidence, --gains, ...")
     off = frozenset(pass_names()) - set(args.passes.split(","))
     args.base = Setting(
@@ -375,8 +440,13 @@ def parse_arguments() -> argparse.Namespace:
     return args
 
 
-def run_set(console: Console, data: str, args: argparse.Namespace) -> dict[str, Outcome]:
-    """Run all settings on one set, print the results, and return the outcomes by name."""
+def run_set(
+    console: Console, data: str, args: argparse.Namespace, judged: dict[str, list[Judged]]
+) -> dict[str, Outcome]:
+    """Run all settings on one set, print the results, and return the outcomes by name.
+
+    The candidates of a run without ablations are added to `judged`.
+    """
     tasks = choose(data, args.tasks)
     if args.processes:
         rows = run_shared(data, args.tasks, args.base, args.seed, args.budget, args.processes)
@@ -388,7 +458,9 @@ def run_set(console: Console, data: str, args: argparse.Namespace) -> dict[str, 
     for setting in (args.base, *args.settings.values()):
         solved: set[str] = set()
         gains = Gains(judge) if args.gains else None
-        for loop, outcome in run(tasks, setting, args.threads, args.seed, args.budget, gains):
+        finders = Finders() if args.without else None
+        watcher = gains or finders
+        for loop, outcome in run(tasks, setting, args.threads, args.seed, args.budget, watcher):
             by_proposer = score(loop, judge, outcome)
             is_single = len(args.budget) == 1
             name = setting.name if is_single else f"{setting.name}, {outcome.cpu_s:,.0f} s"
@@ -400,18 +472,11 @@ def run_set(console: Console, data: str, args: argparse.Namespace) -> dict[str, 
             solved = outcome.solved_ids
         if gains is not None:
             console.print(gains.table)
+        if finders is not None:
+            finders.show(console, loop, judge)
         if not args.settings:
             show_passes(console, loop)
-            runs = [Judged(loop.candidates(task), judge) for task in loop.tasks]
-            if args.confidence:
-                reliability(console, runs, args.confidence)
-            if args.fit:
-                shorter, judge_last = without_last_demo(tasks)
-                *_, (again_loop, _) = run(shorter, setting, args.threads, args.seed, args.budget)
-                held_out = [
-                    Judged(again_loop.candidates(task), judge_last) for task in again_loop.tasks
-                ]
-                fit(console, {data: runs, "without the last demo": held_out})
+            judged[Path(data).stem] = [Judged(loop.candidates(task), judge) for task in loop.tasks]
     shown = rows
     if not args.settings:
         shown = rows | {f"first attempt by {name}": each for name, each in by_proposer.items()}
@@ -425,15 +490,22 @@ def main() -> None:
     args = parse_arguments()
     console = Console(width=130)
     totals: dict[str, Outcome] = {}
+    judged: dict[str, list[Judged]] = {}
     sets = args.data.split(",")
     for data in sets:
-        for name, outcome in run_set(console, data, args).items():
+        for name, outcome in run_set(console, data, args, judged).items():
             outcome.solved_ids = {f"{Path(data).stem}/{task_id}" for task_id in outcome.solved_ids}
             totals.setdefault(name, Outcome()).add(outcome)
     if len(sets) > 1:
         show(console, f"all {len(sets)} sets", totals)
         if args.settings:
             show_lost(console, totals)
+    if args.confidence:
+        reliability(
+            console, [each for of_set in judged.values() for each in of_set], args.confidence
+        )
+    if args.fit:
+        fit(console, judged)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     console.print(f"peak memory {peak:,.0f} MiB")
 

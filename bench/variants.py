@@ -1,7 +1,7 @@
 """Count the ARC-AGI-1 training tasks that variants of library programs solve, by kind of variant.
 
     python bench/variants.py                         all kinds
-    python bench/variants.py --kinds delete,swap     only these
+    python bench/variants.py --kinds delete,finish   only these
 
 Each row has the number of programs of a kind, the CPU time to make and to run them on all tasks,
 and the tasks that they solve: in total, and beyond the rows above. A program does not count on the

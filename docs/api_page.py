@@ -18,6 +18,7 @@ SECTIONS = {
         "parse_program",
         "parse_file",
         "read_file",
+        "read_programs",
         "Program",
         "ParsedProgram",
         "RejectedProgram",
@@ -25,6 +26,7 @@ SECTIONS = {
         "run",
         "TaskRun",
         "interpret",
+        "language_prompt",
         "Result",
         "Failure",
         "Budget",
@@ -33,7 +35,15 @@ SECTIONS = {
     "Solving": ("solve", "solve_all", "evolve", "Solution", "Solutions", "Watcher"),
     "Scoring": ("score", "Score"),
     "Keeping programs": ("Pool", "PoolProgram"),
-    "Own primitives and proposers": ("primitive", "Proposer", "Context", "Offer", "Proposal"),
+    "Own primitives and proposers": (
+        "primitive",
+        "Proposer",
+        "Context",
+        "Offer",
+        "Proposal",
+        "load_plugin",
+        "PluginError",
+    ),
 }
 LINES_OF_SIGNATURE = 88
 

@@ -7,6 +7,7 @@ from inspect import cleandoc
 from typing import Any
 
 from arcbatt.cli.app import command_names, load_command
+from arcbatt.cli.help import default_of, name_of
 
 FOLDER = "commands"
 # Options that every command has.
@@ -26,8 +27,8 @@ def render_commands() -> dict[str, str]:
         "# Commands",
         "",
         "This page lists the commands. It is generated from their help by `make docs`; do not "
-        "edit. `arcbatt COMMAND --help` shows the same text. Every command takes `--timing`, which "
-        "prints time by phase at the end.",
+        "edit. `arcbatt help COMMAND` shows the first sentence of every option. Every command "
+        "takes `--timing`, which prints time by phase at the end.",
         "",
         "| command | what it does |",
         "| --- | --- |",
@@ -51,7 +52,7 @@ def _body(called: str, command: Any) -> list[str]:
     params = [p for p in command.params if not getattr(p, "hidden", False) and p.name != "help"]
     arguments = [p for p in params if p.param_type_name == "argument"]
     options = [p for p in params if p.param_type_name == "option" and p.name not in SHARED]
-    words = [called, *(_argument(p) for p in arguments), *(["[OPTIONS]"] if options else [])]
+    words = [called, *(name_of(p) for p in arguments), *(["[OPTIONS]"] if options else [])]
     if hasattr(command, "commands"):
         words = [called, "COMMAND"]
     lines = ["```", " ".join(words), "```", ""]
@@ -59,37 +60,20 @@ def _body(called: str, command: Any) -> list[str]:
         lines += [paragraph, ""]
     if arguments:
         lines += ["| argument | |", "| --- | --- |"]
-        lines += [f"| `{_cell(_argument(p))}` | {_prose(p)} |" for p in arguments]
+        lines += [f"| `{_cell(name_of(p))}` | {_prose(p)} |" for p in arguments]
         lines += [""]
     if options:
         lines += ["| option | | default |", "| --- | --- | --- |"]
         lines += [
-            f"| `{_cell(_option(p))}` | {_prose(p)} | {_cell(_default(p))} |" for p in options
+            f"| `{_cell(name_of(p))}` | {_prose(p)} | {_cell(_code(default_of(p)))} |"
+            for p in options
         ]
         lines += [""]
     return lines
 
 
-def _argument(param: Any) -> str:
-    name = param.metavar or param.name.upper()
-    return (name if param.required else f"[{name}]") + ("..." if param.nargs < 0 else "")
-
-
-def _option(param: Any) -> str:
-    """Return an option as it is typed: both names of a switch, or its value."""
-    names = ", ".join(param.opts)
-    if param.is_flag:
-        return f"{names} / {', '.join(param.secondary_opts)}" if param.secondary_opts else names
-    return f"{names} {param.metavar or str(param.type.name).upper()}"
-
-
-def _default(param: Any) -> str:
-    default = param.default
-    if default is None or default is False or default == () or callable(default):
-        return ""
-    if param.is_flag:
-        return f"`{param.opts[0]}`" if default else ""
-    return f"`{default}`"
+def _code(text: str) -> str:
+    return f"`{text}`" if text else ""
 
 
 def _paragraphs(text: str | None) -> list[str]:

@@ -16,7 +16,16 @@ suppress_warnings = ["misc.highlighting_failure"]
 
 # The contents in reading order; pages that are not listed come last.
 CONTENTS = {
-    "Begin here": ("tutorial", "notebooks", "web", "web-editors", "kaggle", "solving", "cluster"),
+    "Begin here": (
+        "tutorial",
+        "notebooks",
+        "web",
+        "web-editors",
+        "kaggle",
+        "solving",
+        "models",
+        "cluster",
+    ),
     "Look it up": ("commands", "api", "language", "primitives", "library"),
     "How it works": ("architecture", "engine", "pool", "evolve", "differs"),
 }

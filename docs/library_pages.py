@@ -46,8 +46,13 @@ def render_library() -> dict[str, str]:
             f"{n_programs} programs, each for one ARC-AGI-1 training task, by theme. Every page "
             "has the programs with their tasks drawn: inputs above, outputs below. `arcbatt check "
             "--library` runs them on all pairs, `arcbatt check --library --turned` on their tasks "
-            "turned and recolored, and `arcbatt explain src/arcbatt/solvers/symmetry.py --task "
-            "67a3c6ac` shows one of them line by line.",
+            "turned and recolored, `arcbatt check --library --pairs FILE` on generated pairs, and "
+            "`arcbatt explain src/arcbatt/solvers/symmetry.py --task 67a3c6ac` shows one of them "
+            "line by line.",
+            "",
+            "One of the 400 training tasks has no program: e5062a87. Gaps that have the form of "
+            "its red shape turn red, but not all of them. Its second demo leaves a gap empty that "
+            "overlaps no other, and no rule was found that tells it from those that are filled.",
             "",
             "| theme | programs | what they are about |",
             "| --- | --- | --- |",

@@ -25,9 +25,10 @@ ROOT = Path(__file__).parent.parent
 PICTURES = ROOT / "docs" / "img"
 N_COLORS = 128
 SETTLE_MS = 400
+# The editor indents.
 WRITTEN = """def solve_00d62c1b(I):
-    gaps = colorfilter(objects(I, T, F, F), BLACK)
-    outside = mfilter(gaps, """
+gaps = colorfilter(objects(I, T, F, F), BLACK)
+outside = mfilter(gaps, bord"""
 
 
 def nothing(_page: Any) -> None:
@@ -55,12 +56,13 @@ def solve_drawing(page: Any) -> None:
 
 
 def write_program(page: Any) -> None:
-    """Write a program with an unfinished last line."""
-    page.fill("#text", WRITTEN)
+    """Write a program with an unfinished last line, and ask for completions."""
+    page.locator(".cm-content").focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.type(WRITTEN)
     page.wait_for_selector(".note.failed")
-    page.locator("#text").press("Control+End")
-    page.keyboard.type("bord")
-    page.wait_for_selector("#choices li")
+    page.keyboard.press("Control+Space")
+    page.wait_for_selector(".cm-tooltip-autocomplete li")
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def shots(run: str) -> list[Shot]:
     mirrored = "/sets/arc-agi-1-training/tasks/67a3c6ac"
     return [
         Shot(
-            "explain.png", f"{holes}/programs/0", 1352, 900, is_whole=True, prepare=hover_primitive
+            "explain.png", f"{holes}/programs/1", 1352, 900, is_whole=True, prepare=hover_primitive
         ),
         Shot("gallery.png", f"/runs/{run}"),
         Shot("task.png", f"/runs/{run}/tasks/017c7c7b", prepare=to_attempts),

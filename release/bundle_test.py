@@ -24,7 +24,7 @@ from wheels import ROOT, find_python, make_environment
 PLACE = ROOT / "build" / "bundle-test"
 RUNNER = Path(__file__).parent / "run_notebook.py"
 IMAGE = ("ipykernel", "nbclient", "nbformat", "jinja2", "requests")
-OLD = ("numpy==1.26.*", "pillow==10.0.*")
+OLD = ("numpy==1.26.*", "pillow==10.1.*")
 NEW = ("numpy>=2", "pillow>=11")
 WITHOUT_NETWORK = ("unshare", "--map-root-user", "--net")
 # Long enough to start the search on a busy machine.

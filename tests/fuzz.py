@@ -8,8 +8,9 @@
 
 A case is a few programs, well-typed and ill-typed, with a few samples and a budget. Every program
 is run alone, then all are run fused; value, failure, steps, hash and match must be the
-reference's. Everything about a case follows from its seed. Exits 1 at the first difference, and
-prints it.
+reference's. Every tenth case is instead many programs on the demos of a few tasks, by
+`run_on_tasks`: in stages or not, in slices, some programs on one task only. Everything about a case
+follows from its seed. Exits 1 at the first difference, and prints it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import random
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import count, islice
 from pathlib import Path
@@ -29,14 +31,16 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from arcbatt.language import Budget, Failure, Program, format_program, format_value, interpret
 from arcbatt.language.ir import call_node, input_node, replace_input
-from arcbatt.language.random_programs import random_program
 from arcbatt.language.values import content_hash
-from arcbatt.tasks import load
+from arcbatt.tasks import Pair, Task, load
+from bench.random_programs import random_program
 
 from .support.extension import use_extension
 
 if TYPE_CHECKING:  # imported at run time only after the extension is chosen
     from arcbatt.engine.graph.results import BattResult
+    from arcbatt.proposers.enumerate.search import SearchResult
+    from arcbatt.proposers.views import View
 
 Grid = tuple[tuple[int, ...], ...]
 Demos = tuple[tuple[Grid, Grid], ...]
@@ -46,15 +50,28 @@ Announce = Callable[[str], None]
 MAX_PROGRAMS = 6
 MAX_SAMPLES = 3
 MAX_CALLS = 12
-# Tasks that are searched in addition to odd ones.
+# A case on tasks: with few tasks and several threads, programs are run in slices.
+TASK_CASE_EVERY = 10
+MAX_TASK_PROGRAMS = 200
+# Tasks that are searched in addition to odd ones, every tenth of them with many moves.
 N_SEARCHED = 20
+FEW_MOVES, MANY_MOVES = 3_000, 100_000
+# Threads that search, each a task of its own.
+N_SEARCHERS = 2
 # Cards of mutants that are run fused and alone.
 N_CARDS = 20
 CARD_SIZE = 200
 # The reference is slow on large grids; most are cut down to this size.
 SIDE = 12
-# Mostly ample budgets; otherwise one that runs out in the middle.
-BUDGETS = (*[Budget(steps=200_000, bytes=2**22)] * 4, Budget(2_000, 2**22), Budget(200_000, 2**13))
+LARGE_SIDE = 60
+# Mostly ample budgets; otherwise one that runs out in the middle, or hardly lets a value be made.
+BUDGETS = (
+    *[Budget(steps=200_000, bytes=2**22)] * 8,
+    *[Budget(2_000, 2**22), Budget(200_000, 2**13)] * 2,
+    Budget(5_000_000, 2**28),
+    Budget(40, 2**22),
+    Budget(200_000, 2**9),
+)
 
 
 @dataclass(frozen=True)
@@ -109,7 +126,8 @@ def _any_grid(rng: random.Random) -> Grid:
         if rng.random() < 0.1:
             return grid
         return tuple(row[:SIDE] for row in grid[:SIDE])
-    high, wide = rng.randint(1, SIDE), rng.randint(1, SIDE)
+    side = LARGE_SIDE if rng.random() < 0.04 else SIDE
+    high, wide = rng.randint(1, side), rng.randint(1, side)
     palette = rng.choices(range(10), k=rng.randint(1, 4))
     return tuple(tuple(rng.choices(palette, k=wide)) for _ in range(high))
 
@@ -134,6 +152,105 @@ def check_case(case: Case, announce: Announce = lambda text: None) -> str | None
                     where = f"program {k}, {how}, on sample {s}"
                     again = f"again: python -m tests.fuzz --seed {case.seed} --count 1"
                     return f"{where}: {difference}\n{case.describe([k], [s])}\n{again}"
+    return None
+
+
+@dataclass(frozen=True)
+class TaskCase:
+    """Programs on the demos of tasks; `only` has the one task of a program, or -1."""
+
+    seed: int
+    programs: tuple[Program, ...]
+    tasks: tuple[Task, ...]
+    only: tuple[int, ...] | None
+    staged: bool
+    budget: Budget
+    n_threads: int
+
+    def expect(self, program: int, task: int) -> tuple[int, ...]:
+        """Return reason and hash on the first demo, and matches, steps and number of all."""
+        demos = [(demo.input, demo.output) for demo in self.tasks[task].demos]
+        reason = hash_ = n_matches = steps = number = 0
+        for k, (grid, wanted) in enumerate(demos):
+            result = interpret(self.programs[program], {"I": grid, "S": tuple(demos)}, self.budget)
+            value = result.outcome
+            steps += result.steps
+            matches = value == wanted
+            if isinstance(value, Failure):
+                reason = reason if k else int(value.reason)
+            else:
+                hash_ = hash_ if k else content_hash(value)
+                n_matches += matches
+                first = value[0] if isinstance(value, tuple) and value else value
+                number += first if isinstance(first, int) else 0
+            is_staged = self.staged and (self.only is None or self.only[program] < 0)
+            if is_staged and k == 0 and not matches:
+                break
+        return reason, hash_, n_matches, steps, number
+
+
+def make_task_case(seed: int) -> TaskCase:
+    rng = random.Random(seed)
+    tasks = []
+    for k in range(rng.randint(1, 3)):
+        inputs = [_any_grid(rng) for _ in range(rng.randint(1, 4))]
+        # The outputs of some programs.
+        turned = rng.random() < 0.5
+        pairs = tuple(Pair(grid, grid[::-1] if turned else grid) for grid in inputs)
+        tasks.append(Task(f"fuzz{k}", pairs, (inputs[0],), "fuzz"))
+    n_programs = rng.choice((3, 30, MAX_TASK_PROGRAMS))
+    programs = [
+        random_program(rng.randrange(2**32), rng.randint(1, 6), well_typed=k % 3 > 0)
+        for k in range(n_programs)
+    ]
+    programs[:2] = [
+        Program(call_node("identity", input_node("I")), "same"),
+        Program(call_node("hmirror", input_node("I")), "turned"),
+    ]
+    only = None
+    if rng.random() < 0.5:
+        only = tuple(rng.choice((-1, -1, rng.randrange(len(tasks)))) for _ in programs)
+    budget = rng.choice(BUDGETS[:-3])
+    return TaskCase(
+        seed, tuple(programs), tuple(tasks), only, rng.random() < 0.7, budget, rng.randint(1, 4)
+    )
+
+
+def check_task_case(
+    case: TaskCase,
+    announce: Announce = lambda text: None,
+    again: str = "tests.fuzz --count 1",
+) -> str | None:
+    """Return the first difference as text, with the command to see it again, or an empty text."""
+    from arcbatt.engine.batt import Batt
+    from arcbatt.engine.task_run import TaskSamples, run_on_tasks
+
+    announce(f"case {case.seed} on tasks")
+    result = run_on_tasks(
+        Batt(case.programs),
+        TaskSamples(case.tasks),
+        case.budget,
+        only=case.only,
+        staged=case.staged,
+        device="cpu",
+        n_threads=case.n_threads,
+    )
+    arrays = (result.reasons, result.hashes, result.n_matches, result.steps, result.numbers)
+    for p, program in enumerate(case.programs):
+        for t, task in enumerate(case.tasks):
+            if case.only is not None and case.only[p] not in (-1, t):
+                continue
+            wanted = case.expect(p, t)
+            given = tuple(int(array[p, t]) for array in arrays)
+            if wanted[0]:  # a failure has no hash
+                given = (given[0], 0, *given[2:])
+            if wanted != given:
+                return (
+                    f"program {p} on task {t}, staged {case.staged}, {case.n_threads} threads: "
+                    f"reason, hash, matches, steps, number\n  reference: {wanted}\n  "
+                    f"engine:    {given}\n{case.budget}\n{format_program(program)}"
+                    f"{task.to_json()}\nagain: python -m {again} --seed {case.seed}"
+                )
     return None
 
 
@@ -189,18 +306,26 @@ def check_searches(n_tasks: int, announce: Announce) -> str | None:
     from arcbatt.evaluation import TaskBoard
     from arcbatt.proposers.enumerate import EnumerateOptions
     from arcbatt.proposers.enumerate.search import search_view
-    from arcbatt.proposers.views import by_role, mirrored, plain
+    from arcbatt.proposers.views import by_role, plain, with_turns
 
     from .support.odd_tasks import odd_tasks
 
     tasks = list(load("arc-agi-1/training"))
     chosen = [*tasks[:: len(tasks) // n_tasks], *odd_tasks()]
     n_stacks = 0
-    for task in chosen:
-        for view in (plain(task), by_role(task), mirrored(plain(task), "dmirror")):
-            announce(f"search of {task.id}, {view.name}")
-            options = EnumerateOptions(depth=3, max_applications=3_000, max_stacks=10)
-            result = search_view(view, options)
+
+    def search(number: int) -> list[tuple[View, SearchResult]]:
+        task = chosen[number]
+        views = (plain(task), by_role(task), with_turns(plain(task), 0))
+        n_moves = FEW_MOVES if number % 10 else MANY_MOVES
+        options = EnumerateOptions(depth=3, max_applications=n_moves, max_stacks=10)
+        announce(f"search of {task.id}")
+        return [(view, search_view(view, options)) for view in views]
+
+    with ThreadPoolExecutor(N_SEARCHERS) as pool:
+        all_found = list(pool.map(search, range(len(chosen))))
+    for task, found in zip(chosen, all_found, strict=True):
+        for view, result in found:
             programs = [result.program(stack, "found") for stack in result.stacks]
             if not programs:
                 continue
@@ -251,7 +376,7 @@ def _seeds(first: int, n_cases: int | None, minutes: float) -> Iterator[tuple[in
 
 def fuzz(first: int, n_cases: int | None, minutes: float, announce: Announce) -> str | None:
     """Check cases; return the first difference as text, or an empty text."""
-    n_checked = n_programs = n_runs = 0
+    n_checked = n_programs = n_runs = n_on_tasks = 0
     with Progress(
         TextColumn("fuzzing"),
         BarColumn(),
@@ -265,17 +390,23 @@ def fuzz(first: int, n_cases: int | None, minutes: float, announce: Announce) ->
         bar = progress.add_task("", total=1.0)
         for seed, part in _seeds(first, n_cases, minutes):
             progress.update(bar, completed=part, description=f"{n_runs:,} runs, seed {seed}")
+            n_checked += 1
+            if seed % TASK_CASE_EVERY == 0:
+                on_tasks = make_task_case(seed)
+                if difference := check_task_case(on_tasks, announce):
+                    return difference
+                n_on_tasks += len(on_tasks.programs) * len(on_tasks.tasks)
+                continue
             case = make_case(seed)
             if difference := check_case(case, announce):
                 return difference
-            n_checked += 1
             n_programs += len(case.programs)
             n_runs += len(case.programs) * len(case.inputs)
     if n_checked:
         last = first + n_checked - 1
         print(
-            f"{n_programs:,} programs, {n_runs:,} runs alone and as many fused, no difference "
-            f"(seeds {first} to {last})"
+            f"{n_programs:,} programs, {n_runs:,} runs alone and as many fused, {n_on_tasks:,} on "
+            f"tasks, no difference (seeds {first} to {last})"
         )
     return None
 

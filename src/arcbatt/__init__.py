@@ -26,11 +26,14 @@ if TYPE_CHECKING:
         RejectedProgram,
         Result,
         interpret,
+        language_prompt,
         parse_file,
         parse_program,
         read_file,
+        read_programs,
     )
     from .language.registry import primitive
+    from .plugins import PluginError, load_plugin
     from .pool import Pool, PoolProgram
     from .proposers import Context, Offer, Proposal, Proposer
     from .scoring import Score
@@ -58,11 +61,14 @@ _PLACES = {
         "RejectedProgram",
         "Result",
         "interpret",
+        "language_prompt",
         "parse_file",
         "parse_program",
         "read_file",
+        "read_programs",
     ),
     "language.registry": ("primitive",),
+    "plugins": ("PluginError", "load_plugin"),
     "pool": ("PoolProgram", "Pool"),
     "proposers": ("Context", "Offer", "Proposal", "Proposer"),
     "scoring": ("Score",),
@@ -80,6 +86,7 @@ __all__ = [
     "Offer",
     "Pair",
     "ParsedProgram",
+    "PluginError",
     "Pool",
     "PoolProgram",
     "Program",
@@ -102,11 +109,14 @@ __all__ = [
     "explain",
     "find_task",
     "interpret",
+    "language_prompt",
     "load",
+    "load_plugin",
     "parse_file",
     "parse_program",
     "primitive",
     "read_file",
+    "read_programs",
     "run",
     "score",
     "show",

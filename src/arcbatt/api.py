@@ -121,8 +121,8 @@ def explain(
     """Explain a program line by line on every pair of a task.
 
     A notebook draws it, and `save("page.html")` writes it as a page. If the program is given as
-    text, its names and comments are shown; for a solution, its first program is explained on the
-    solution's task. Outputs for test inputs are not judged: `score` does that.
+    text, or as it was parsed, its names and comments are shown; for a solution, its first program
+    is explained on the solution's task. Outputs for test inputs are not judged: `score` does that.
     """
     if isinstance(program, Solution):
         if not program.programs:
@@ -133,12 +133,22 @@ def explain(
         program = program.programs[0]
     if task is None:
         raise TypeError("explain takes the task too: explain(program, task)")
-    text = program if isinstance(program, str) else format_program(to_program(program))
+    if isinstance(program, ParsedProgram):
+        parsed = program
+    else:
+        parsed = _parse_one(
+            program if isinstance(program, str) else format_program(to_program(program))
+        )
+    on = to_task(task)
+    return trace(parsed, read_source(parsed), on, all_pairs(on), unjudged)
+
+
+def _parse_one(text: str) -> ParsedProgram:
+    """Return the one program of a text."""
     programs = list(parse_programs(text, "program"))
     if len(programs) != 1:
         raise ValueError(f"expected the text of one program, found {len(programs)}")
-    on = to_task(task)
-    return trace(programs[0], read_source(programs[0], text), on, all_pairs(on), unjudged)
+    return programs[0]
 
 
 def judge_answers(known: KnownTask) -> JudgeTest:

@@ -24,7 +24,7 @@ LENGTH = struct.Struct(">Q")
 # The pipe size to request. An order of evolve takes 100 KB; with a smaller pipe, its sender would
 # block until a busy receiver has read part of it.
 PIPE_BYTES = 2**20
-# How long to wait for a killed process, also on a busy machine.
+# Seconds to wait for a killed process; enough on a busy machine, too.
 END_S = 60.0
 
 

@@ -7,7 +7,24 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.commands import FAILING, RIGHT, WRONG, Outcome, error_of, write
+from tests.support.commands import (
+    FAILING,
+    RIGHT,
+    WRONG,
+    Outcome,
+    error_of,
+    kaggle_file,
+    write,
+)
+
+
+def test_files_that_cannot_be_read_are_not_counted(tmp_path: Path) -> None:
+    assert "cannot be read" in error_of("check", tmp_path)
+
+
+def test_a_task_in_place_of_a_file_says_what_to_write() -> None:
+    message = " ".join(error_of("check", "67a3c6ac").replace("│", " ").split())
+    assert "check FILE --task 67a3c6ac" in message and "--library --task 67a3c6ac" in message
 
 
 def test_check_a_right_program(tmp_path: Path) -> None:
@@ -112,6 +129,52 @@ def test_check_on_a_source(tmp_path: Path) -> None:
     assert "✓?" in outcome.out and "test inputs are run, not judged" in outcome.err
 
 
+def pairs_file(tmp_path: Path, content: object) -> Path:
+    path = tmp_path / "pairs.json"
+    path.write_text(json.dumps(content))
+    return path
+
+
+def test_check_on_further_pairs(tmp_path: Path) -> None:
+    path = write(tmp_path, RIGHT + "\n\n" + RIGHT.replace("67a3c6ac", "68b16354"))
+    right, wrong = (
+        {"input": [[1, 2]], "output": [[2, 1]]},
+        {"input": [[3, 4]], "output": [[3, 4]]},
+    )
+    pairs = pairs_file(tmp_path, {"67a3c6ac": [right, wrong]})
+    outcome = Outcome("check", path, "--pairs", pairs, "--explain")
+    assert outcome.status == 1
+    assert "✓✗" in outcome.out and "1 of 2" in outcome.out
+    assert "of 1 program, 0 right on all pairs, 1 on some, 0 on none" in outcome.out
+    assert "as it should be" in outcome.out and "the program's output: wrong" in outcome.out
+    assert "without pairs in the file: 1 program" in outcome.err
+    shown = Outcome("check", path, "--pairs", pairs, "--json").json
+    assert shown["right_on"] == {"all": 0, "some": 1, "none": 0}
+    assert shown["without_pairs"] == ["solve_68b16354"]
+    (program,) = shown["programs"]
+    assert (program["right"], program["n_right"]) == (False, 1)
+    assert [pair["result"] for pair in program["pairs"]] == ["right", "wrong"]
+    assert (
+        Outcome("check", path, "--pairs", pairs_file(tmp_path, {"67a3c6ac": [right]})).status == 0
+    )
+
+
+def test_check_on_further_pairs_names_unknown_tasks_and_bad_files(tmp_path: Path) -> None:
+    path = write(tmp_path, RIGHT)
+    pair = {"input": [[1, 2]], "output": [[2, 1]]}
+    pairs = pairs_file(tmp_path, {"67a3c6ac": [pair], "nowhere": [pair]})
+    outcome = Outcome("check", path, "--pairs", pairs)
+    assert outcome.status == 2
+    assert "1 right on all" in outcome.out
+    assert f"{pairs}: task nowhere: no known task has this id" in outcome.err
+    assert "is not a list of pairs" in error_of(
+        "check", path, "--pairs", pairs_file(tmp_path, {"67a3c6ac": 1})
+    )
+    assert "no such file" in error_of("check", path, "--pairs", tmp_path / "missing.json")
+    assert "without --turned" in error_of("check", path, "--pairs", pairs, "--turned")
+    assert "give it with --pairs" in error_of("check", path, "--explain")
+
+
 HOSTILE = {
     "nested": "def solve_67a3c6ac(I):\n    x1 = " + "vmirror(" * 5000 + "I" + ")" * 5000,
     "long": "def solve_67a3c6ac(I):\n" + "    x1 = vmirror(I)\n" * 1_000_000,
@@ -165,3 +228,24 @@ def test_check_needs_something_to_check() -> None:
     message = error_of("check")
     assert "--library" in message and "Usage" in message
     assert "give only one of them" in error_of("check", "--library", "--json", "--show", "1")
+
+
+def test_check_on_one_task_whatever_the_names(tmp_path: Path) -> None:
+    path = write(tmp_path, RIGHT.replace("solve_67a3c6ac", "solve"))
+    on_task = Outcome("check", path, "--task", "67a3c6ac", "--json")
+    assert on_task.status == 0 and on_task.json["programs"][0]["solves"] is True
+    assert Outcome("check", path, "--task", "00d62c1b").status == 1
+    bundled = Outcome("check", "--library", path, "--task", "67a3c6ac", "--json").json["programs"]
+    assert [each["name"] for each in bundled] == ["solve_67a3c6ac", "solve"]
+    own = ("check", path, "--task", "mine", "--data", kaggle_file(tmp_path))
+    assert Outcome(*own).status == 0
+    assert "no task '67a3c6ad'" in error_of("check", path, "--task", "67a3c6ad")
+
+
+def test_a_task_id_that_cannot_be_encoded_is_a_note(tmp_path: Path) -> None:
+    pair = {"input": [[1, 2]], "output": [[2, 1]]}
+    task = {"train": [pair], "test": [{"input": [[3, 4]]}]}
+    tasks = tmp_path / "tasks.json"
+    tasks.write_text(json.dumps({"\ud800": task, "67a3c6ac": task}))
+    outcome = Outcome("check", write(tmp_path, RIGHT), "--data", tasks)
+    assert outcome.status == 0 and "'\\ud800' is not a task id" in outcome.err

@@ -112,8 +112,65 @@ def test_a_signal_while_modules_load_ends_quietly(number: signal.Signals, module
     assert (done.returncode, done.stdout, done.stderr) == (128 + number, "", "")
 
 
+# Sends two signals when all is done: when atexit calls, and before Python joins its threads.
+SIGNALS_AT_THE_END = """
+import atexit, os, signal, sys, threading
+
+def send():
+    for number in (signal.SIGTERM, signal.SIGINT):
+        os.kill(os.getpid(), number)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+atexit.register(send)
+threading._register_atexit(send)
+sys.argv = ["arcbatt", *{args!r}]
+from arcbatt.cli import main
+main()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+def test_signals_at_the_end_of_a_search_change_nothing(tmp_path: Path) -> None:
+    options = "--rounds 1 --budget 1h --no-library --device cpu --threads 1 --no-explain"
+    args = ["solve", "67a3c6ac", "--out", str(tmp_path), *options.split()]
+    code = SIGNALS_AT_THE_END.format(args=args)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0 and "programs fit 1 of 1 task" in done.stdout
+    assert "Traceback" not in done.stderr and "ignored" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "MemoryError()",
+        "OSError(12, 'Cannot allocate memory')",
+        'RuntimeError("can\'t start new thread")',
+        "ImportError('lib.so: failed to map segment from shared object')",
+    ],
+)
+def test_a_lack_of_memory_is_one_line(error: str) -> None:
+    code = f"""
+import sys
+from arcbatt.cli import main
+from arcbatt.cli.commands import tasks
+
+def fail(*_):
+    raise {error}
+
+tasks.load = fail
+sys.argv = ["arcbatt", "tasks"]
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert (
+        done.stderr == "error: out of memory; allow the process more, or give it fewer --threads\n"
+    )
+
+
 def run_process(*args: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    """A command in a process of its own, stderr read."""
+    """Start a command in a process of its own; its stderr can be read."""
     command = [sys.executable, "-c", "from arcbatt.cli import main; main()", *args]
     return subprocess.run(command, stderr=subprocess.PIPE, text=True, **options)
 

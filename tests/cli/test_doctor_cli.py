@@ -92,7 +92,7 @@ def test_doctor_passes_without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 def test_doctor_fails_if_a_backend_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A GPU that is said to be there and does not run; an engine that gives something else."""
+    """Simulate a GPU that is listed but does not run, and an engine with other results."""
     gpus = (Gpu(99, "A card", 2**34, "9.0"),)
     monkeypatch.setattr("arcbatt.doctor.look_for_gpus", lambda: GpuSearch(gpus, cupy="13.0"))
     wrong = {**ENGINES, "cpu": lambda calls: ((call, None) for call in calls)}

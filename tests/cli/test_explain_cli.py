@@ -95,7 +95,7 @@ def test_explain_skips_rejected_programs(tmp_path: Path) -> None:
     assert outcome.err.count("note: left out:") == 3 and "2 more programs" in outcome.err
     message = error_of("explain", path, "--task", "67a3c6ac", "--name", "solve_broken")
     assert "unknown primitive foo" in message
-    # The one that is meant is the broken one, even if it is the only one that is not.
+    # The program of the task is broken: no other program of the file replaces it.
     own = write(tmp_path, RIGHT.replace("67a3c6ac", "other") + broken.replace("broken", "67a3c6ac"))
     assert "unknown primitive foo" in error_of("explain", own, "--task", "67a3c6ac")
     assert "unknown primitive foo" in error_of(
@@ -110,3 +110,18 @@ def test_a_differ_is_not_run_by_itself(tmp_path: Path) -> None:
     assert checked.status == 1 and "a differ judges the output of another program" in checked.out
     for command in (["explain", path], ["differs", "--program", path]):
         assert "a differ judges" in error_of(*command, "--task", "67a3c6ac")
+
+
+def test_explain_the_bundled_solver_of_a_task(tmp_path: Path) -> None:
+    shown = Outcome("explain", "67a3c6ac")
+    assert shown.status == 0 and "solve_67a3c6ac" in shown.out and "vmirror(I)" in shown.out
+    assert "comes with arcbatt" in error_of("explain", "e5062a87")
+    for mistyped in ("67a3c6ad", "67a3c6a", "67a3c6acc"):
+        assert "did you mean 67a3c6ac?" in error_of("explain", mistyped)
+
+
+def test_explain_takes_the_task_that_a_program_is_named_after(tmp_path: Path) -> None:
+    path = write(tmp_path, RIGHT)
+    assert Outcome("explain", path).out == Outcome("explain", path, "--task", "67a3c6ac").out
+    path.write_text(RIGHT.replace("solve_67a3c6ac", "mirror"))
+    assert "which task? --task ID" in error_of("explain", path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from arcbatt.tasks import find_task
 from tests.conftest import LIBRARY
 from tests.pool.test_pool import key, program_of, row_of, trial_of
 from tests.support.commands import RIGHT, Outcome, error_of
+from tests.support.search import default_signals
 
 COMMANDS = ("list", "show", "import", "export", "prune", "stats", "merge")
 
@@ -137,7 +139,8 @@ def test_import_the_library(path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     outcome = Outcome("pool", "import", "--library", "--pool", path)
     assert outcome.status == 0
     assert outcome.out == (
-        f"{n_programs} added, {n_alike} known, 0 rejected; {n_programs} programs in {path}\n"
+        f"{n_programs} added, {n_alike} the same as another, 0 rejected; "
+        f"{n_programs} programs in {path}\n"
     )
     again = Outcome("pool", "import", "--library", "--pool", path, "--json").json
     assert (again["added"], again["known"], again["total"]) == (0, n_programs + n_alike, n_programs)
@@ -160,7 +163,7 @@ def test_import_continues_after_an_invalid_program(tmp_path: Path, path: Path) -
     bad.write_text("def solve_a(I):\n    return hmiror(I)\n\n\ndef solve_b(I):\n    return I\n")
     outcome = Outcome("pool", "import", bad, tmp_path / "no.py", good, good, "--pool", path)
     assert outcome.status == 2
-    assert outcome.out == f"2 added, 1 known, 1 rejected; 2 programs in {path}\n"
+    assert outcome.out == f"2 added, 1 the same as another, 1 rejected; 2 programs in {path}\n"
     assert f"{bad}:2:12: unknown primitive hmiror; did you mean hmirror?" in outcome.err
     assert "no.py: cannot be read" in outcome.err
 
@@ -170,7 +173,7 @@ def test_import_of_a_lone_carriage_return(tmp_path: Path, path: Path) -> None:
     file.write_bytes(b"def solve_a(I):\r    return old(I)\ndef solve_b(I):\r\n    return I\r\n")
     outcome = Outcome("pool", "import", file, "--pool", path)
     assert outcome.status == 2
-    assert outcome.out == f"1 added, 0 known, 1 rejected; 1 program in {path}\n"
+    assert outcome.out == f"1 added, 0 the same as another, 1 rejected; 1 program in {path}\n"
     assert f"{file}:1:16: not readable as a program: a carriage return" in outcome.err
 
 
@@ -246,15 +249,14 @@ def test_merge(tmp_path: Path, full: Path) -> None:
 
 
 def interrupt_after_one_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Simulate Ctrl-C when programs are added for the second time."""
-    add, n_added = Pool.add_programs, 0
+    """Press Ctrl-C, twice, when programs have been added for the first time."""
+    add = Pool.add_programs
 
     def interrupted(self: Pool, programs: Sequence[PoolProgram]) -> int:
-        nonlocal n_added
-        n_added += 1
-        if n_added == 2:
-            raise KeyboardInterrupt
-        return add(self, programs)
+        n_added = add(self, programs)
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        return n_added
 
     monkeypatch.setattr(Pool, "add_programs", interrupted)
     monkeypatch.setattr(transfer, "BATCH", 3)
@@ -269,7 +271,7 @@ def test_an_interrupted_command_can_be_repeated(
         source = tmp_path / "programs.py"
         assert Outcome("pool", "export", source, "--pool", full).status == 0
     new = tmp_path / "new.db"
-    with monkeypatch.context() as patch:
+    with monkeypatch.context() as patch, default_signals():
         interrupt_after_one_batch(patch)
         outcome = Outcome("pool", command, source, "--pool", new)
     assert (outcome.status, outcome.out) == (130, "")

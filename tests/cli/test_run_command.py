@@ -179,7 +179,7 @@ def test_fits_without_a_test_output_are_marked(tmp_path: Path) -> None:
     task = tmp_path / "made.json"
     task.write_text(json.dumps({"train": [pair], "test": [{"input": [[0, 0]]}]}))
     text = "def solve_made(I):\n    return paint(I, first(objects(I, T, F, T)))\n"
-    outcome = Outcome("run", "--program", write(tmp_path, text), *ALONE, "--data", task)
+    outcome = Outcome("run", "--program", write(tmp_path, text), *ALONE, task)
     assert "made!" in outcome.out and "gives no output for a test input (1)" in outcome.err
 
 
@@ -258,7 +258,7 @@ def test_an_invalid_program_in_the_pool(pool: Path) -> None:
 def test_unknown_names(tmp_path: Path, programs: Path) -> None:
     assert "is not a device" in error_of("run", "--device", "gpu")
     assert "did you mean 67a3c6ac" in error_of("run", "--tasks", "67a3c6ad")
-    assert "no task set" in error_of("run", "--data", "nosuch")
+    assert "no task set" in error_of("run", "nosuch")
     assert "no such" in error_of("run", "--pool", tmp_path / "no.db").lower()
     assert "--threads" in error_of("run", "--threads", "0")
 

@@ -20,7 +20,7 @@ def test_tasks_lists_the_sets() -> None:
         assert name in outcome.out
     sets = Outcome("tasks", "--json").json["sets"]
     assert [each["set"] for each in sets] == list(TASK_SETS)
-    assert [each["tasks"] for each in sets] == [400, 1000, 400, 120]
+    assert [each["tasks"] for each in sets] == [400, 1000, 400, 120, 120]
 
 
 def test_tasks_of_a_set() -> None:
@@ -117,10 +117,58 @@ def test_a_task_can_be_shown_beside_an_invalid_one(tmp_path: Path) -> None:
     assert Outcome("show", "mine", "--data", data).status == 0
     assert Outcome("explain", path, "--task", "mine", "--data", data).status == 0
     assert Outcome("check", path, "--data", data).status == 0
-    run = ("run", "--no-library", "--program", path, "--data", data)
+    run = ("run", "--no-library", "--program", path, data)
     assert Outcome(*run, "--tasks", "mine").status == 0
     for command in (("show", "bad", "--data", data), run):
         assert '"train" is empty' in error_of(*command)
     both = write(tmp_path, right + right.replace("mine", "bad"))
     outcome = Outcome("check", both, "--data", data)
     assert outcome.status == 2 and "solve_bad cannot be judged" in outcome.err
+
+
+def test_tasks_diff_says_which_tasks_differ_and_how(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    task = {
+        "train": [{"input": [[1]], "output": [[2]]}, {"input": [[3]], "output": [[4]]}],
+        "test": [{"input": [[5]], "output": [[6]]}],
+    }
+    demo = {"input": [[1, 1]], "output": [[2]]}
+    changes = {
+        "same": task,
+        "order": {**task, "train": task["train"][::-1]},
+        "demo": {**task, "train": [demo, task["train"][1]]},
+        "answer": {**task, "test": [{"input": [[5]], "output": [[7]]}]},
+        "tests": {**task, "test": task["test"] * 2},
+    }
+    for folder, tasks in ((one, dict.fromkeys(changes, task) | {"gone": task}), (other, changes)):
+        folder.mkdir()
+        for name, content in tasks.items():
+            (folder / f"{name}.json").write_text(json.dumps(content))
+    found = Outcome("tasks", "diff", one, other, "--json").json
+    assert found["only_first"] == ["gone"] and found["only_second"] == [] and found["same"] == 1
+    assert found["changed"] == {
+        "answer": ["test 1: another answer"],
+        "demo": ["demo 1 input: 1x1 in the first, 1x2 in the second"],
+        "order": ["the demos are in another order"],
+        "tests": ["1 test input in the first, 2 in the second"],
+    }
+    shown = Outcome("tasks", "diff", one, other, columns=80)
+    assert "1 task the same in both, 4 not, 1 only in the first" in shown.out
+    assert Outcome("tasks", "diff", one).status == 2
+    assert "name one set" in Outcome("tasks", one, other).err
+
+
+def test_the_evaluation_set_of_kaggle_differs_in_six_tasks() -> None:
+    found = Outcome("tasks", "diff", "arc-agi-2/evaluation", "kaggle-2025/evaluation", "--json")
+    assert len(found.json["changed"]) == 6 and found.json["same"] == 114
+
+
+def test_counts_of_pairs_stay_with_a_run(tmp_path: Path) -> None:
+    path = tmp_path / "mirror.json"
+    pairs = [{"input": [[k, 9]], "output": [[9, k]]} for k in range(6)]
+    path.write_text(json.dumps(pairs))
+    rounds = ("--rounds", 1, "--threads", 1, "--device", "cpu", "--no-explain")
+    source = f"{path}#demos=2,tests=3"
+    done = Outcome("solve", source, *rounds, "--out", tmp_path / "runs", "--json")
+    assert done.status == 0, done.err
+    assert Outcome("score", done.json["folder"], "--json").json["test_inputs_right"] == 3

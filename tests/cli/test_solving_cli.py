@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import stat
 import sys
+import weakref
 from collections.abc import Sequence
 from io import StringIO
+from math import log2
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +23,19 @@ from arcbatt.cli.units import format_bytes, parse_bytes
 from arcbatt.evaluation import TaskBoard
 from arcbatt.pool import Pool
 from arcbatt.proposers import Context
-from arcbatt.solving import Loop, RunStore, SearchOptions
+from arcbatt.scoring import read_submission
+from arcbatt.solving import Loop, RunStore, SearchOptions, search
+from arcbatt.solving.run_folder import RunFolder
+from arcbatt.solving.run_store import make_config
 from arcbatt.tasks import Task
 from tests.support.commands import Outcome, error_of
-from tests.support.search import Scripted, check_submission_file, training, trial_for
+from tests.support.search import (
+    Scripted,
+    check_submission_file,
+    default_signals,
+    training,
+    trial_for,
+)
 
 SET = "arc-agi-1/training"
 TASKS = "67a3c6ac,00d62c1b,25d8a9c8"
@@ -43,6 +55,29 @@ def evolve(tmp_path: Path, *args: object) -> Outcome:
 def folder_of(tmp_path: Path) -> Path:
     (path,) = (tmp_path / "runs").iterdir()
     return path
+
+
+def test_long_ids_and_paths_stay_whole_in_80_columns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pair = {"input": [[1, 2], [3, 4]], "output": [[2, 1], [4, 3]]}
+    long_id = "a_task_with_an_id_of_32_letters_"
+    path = tmp_path / "tasks.json"
+    path.write_text(json.dumps({long_id: {"train": [pair], "test": [{"input": [[5, 6]]}]}}))
+    solved = Outcome("solve", path, *QUICK, "--proposers", "known", columns=80)
+    assert solved.status == 0, solved.err
+    table = solved.out.split("proposer    tasks")[0].splitlines()
+    assert any(f" {long_id} " in line for line in table) and max(map(len, table)) <= 80
+    assert "columns omitted: agreeing, calls, demos; results.json has all" in solved.out
+    (run,) = Path("runs").iterdir()
+    listed = Outcome("runs", "list", columns=80).out.splitlines()
+    assert any(f" {run} " in line for line in listed) and max(map(len, listed)) <= 80
+
+
+def test_a_run_that_fits_nothing_has_no_table_of_tasks(tmp_path: Path) -> None:
+    solved = solve(tmp_path, "25ff71a9", *QUICK, "--proposers", "known", "--no-library")
+    assert "programs fit 0 of 1 task" in solved.out and "confidence" not in solved.out
 
 
 @pytest.mark.parametrize("command", ["solve", "evolve", "score"])
@@ -71,6 +106,31 @@ def test_solve_shows_what_it_found_and_where_it_is(tmp_path: Path) -> None:
     assert config["options"]["tasks"] == [TASKS] and config["options"]["data"] == SET
 
 
+class Dropped:
+    """An object whose weak references may have callbacks."""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+def test_an_interrupt_while_a_search_is_opened_ends_it_with_its_results(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Python swallows an exception that a signal handler raises in a weak reference's callback."""
+    real = search.make_proposers
+
+    def interrupted(*args: Any) -> Any:
+        dropped = Dropped()
+        reference = weakref.ref(dropped, lambda _: signal.raise_signal(signal.SIGINT))
+        del dropped
+        assert reference() is None
+        return real(*args)
+
+    monkeypatch.setattr(search, "make_proposers", interrupted)
+    with default_signals():
+        outcome = solve(tmp_path, "67a3c6ac", *QUICK)
+    assert outcome.status == 130 and "interrupted; the results" in outcome.err
+    assert read_submission(folder_of(tmp_path) / "submission.json").keys() == {"67a3c6ac"}
+
+
 def test_solve_as_json(tmp_path: Path) -> None:
     args = (SET, "--tasks", "67a3c6ac", "--proposers", "known", "--no-library", "--json", *QUICK)
     outcome = solve(tmp_path, *args)
@@ -92,6 +152,36 @@ def test_solve_with_explanations(tmp_path: Path) -> None:
     path = folder_of(tmp_path)
     assert (path / "explanations" / "solve_67a3c6ac.html").exists()
     assert 'href="explanations/solve_67a3c6ac.html"' in (path / "report.html").read_text("utf-8")
+
+
+def test_the_choice_of_attempts_is_explained_as_one_table(tmp_path: Path) -> None:
+    # The only candidate is `vmirror`: it gives something else on a transposed copy.
+    options = ("--tasks", "67a3c6ac", "--no-library", "--proposers", "known", *ENDING)
+    outcome = solve(tmp_path, SET, *options, "--trace", "67a3c6ac")
+    title, reason = "why these attempts at test 1", "gives something else on copies of the task"
+    assert title in outcome.err + outcome.out and reason in outcome.err + outcome.out
+    path = folder_of(tmp_path)
+    (row,) = json.loads((path / "results.json").read_text("utf-8"))["by_task"]
+    first = row["tests"][0]["attempts"][0]
+    assert first["reasons"][reason] < 0
+    assert sum(first["reasons"].values()) == pytest.approx(log2(first["evidence"]), abs=0.01)
+    for page in (path / "report.html", path / "explanations" / "solve_67a3c6ac.html"):
+        text = page.read_text("utf-8")
+        assert title in text and reason in text and f"{first['reasons'][reason]:+.1f}" in text
+    programs = path / "programs.py"
+    assert title in Outcome("explain", programs, "--task", "67a3c6ac").out
+    page = tmp_path / "page.html"
+    Outcome("explain", programs, "--task", "67a3c6ac", "--html", page)
+    assert title in page.read_text("utf-8")
+    # A program is explained even if the results beside it cannot be read.
+    (path / "results.json").write_text("[]")
+    explained = Outcome("explain", programs, "--task", "67a3c6ac")
+    assert explained.status == 0 and title not in explained.out
+    assert "not shown why the run chose its attempts: " in explained.err
+    # A copy outside the folder belongs to no run.
+    alone = tmp_path / "programs.py"
+    alone.write_bytes(programs.read_bytes())
+    assert title not in Outcome("explain", alone, "--task", "67a3c6ac").out
 
 
 def test_solve_of_one_task_prints_the_learned_rules(tmp_path: Path) -> None:
@@ -137,7 +227,7 @@ def test_trace_tells_of_one_task(tmp_path: Path) -> None:
     lines = [line for line in outcome.err.splitlines() if line.startswith("trace ")]
     assert all(line.startswith("trace 67a3c6ac, ") for line in lines)
     assert any("fits 3 of 3 demos" in line and line.endswith("kept") for line in lines)
-    assert any("ranking: test 1, attempt 1: evidence" in line for line in lines)
+    assert any("ranking: test 1, attempt 1: candidates" in line for line in lines)
 
 
 @pytest.mark.slow
@@ -163,12 +253,13 @@ def test_solve_goes_on(tmp_path: Path) -> None:
         (["nosuchset"], "nosuchset"),
         (["arc-agi-1/trainin"], "'arc-agi-1/trainin'; did you mean arc-agi-1/training?"),
         ([SET, "--tasks", "67a3c6ad"], "did you mean 67a3c6ac?"),
-        ([SET, "--budget", "soon"], "is not a duration"),
+        ([SET, "--budget", "soon"], "--budget: 'soon' is not a duration"),
+        ([SET, "--budget", "0s"], "--budget: '0s' is no time at all; write 1s or more"),
         ([SET, "--rounds", "0"], "--rounds"),
-        ([SET, "--device", "gpu"], "gpu is not a device"),
+        ([SET, "--device", "gpu"], "'gpu' is not a device"),
         ([SET, "--device", "cuda:99"], "--device cuda:99: "),
         ([SET, "--proposers", "knwon"], "did you mean known?"),
-        ([SET, "--proposers", ","], "no proposer was named"),
+        ([SET, "--proposers", ","], "--proposers names none"),
         ([SET, "--off", "smaer"], "did you mean smear?"),
         ([SET, "--off", "smear,known-values", "--off", "nothing"], "Parts: variants,"),
         ([SET, "--off", "paint-shown,paint-holes,paint-whole"], "nothing paints"),
@@ -207,7 +298,7 @@ def test_what_is_off_and_the_memory_are_kept_and_counted(tmp_path: Path) -> None
     results = json.loads((path / "results.json").read_text())
     assert results["parts"]["enumerate"] == passes
     again = Outcome("solve", "--resume", path, "--rounds", "1", "--budget", "1h", "--no-explain")
-    assert again.status == 0 and "pass of enumerate" in again.out and "roles" in again.out
+    assert again.status == 0 and "\n pass " in again.out and "\n roles " in again.out
 
 
 def test_a_run_with_what_there_is_no_more_does_not_go_on(tmp_path: Path) -> None:
@@ -276,7 +367,7 @@ def test_what_it_begins_with_is_said(command: str, tmp_path: Path) -> None:
         pool.store.connection.commit()
     mine = tmp_path / "mine.db"
     known = f"{n_programs - 1} programs of {mine} (1 unreadable, left out)"
-    data = [SET] if command == "solve" else ["--data", SET]
+    data = [SET]
     for number, (args, words) in enumerate(
         {
             (): "the bundled solvers",
@@ -299,7 +390,7 @@ def test_a_run_goes_on_from_another_folder(
     with Pool.open(tmp_path / "mine.db") as pool:
         pool.add_library()
     monkeypatch.chdir(tmp_path)
-    data = ["tasks"] if command == "solve" else ["--data", "tasks"]
+    data = ["tasks"]
     args = ("--pool", "mine.db", "--no-library", *ENDING, "--out", "runs")
     assert Outcome(command, *data, *args).status == 0
     path = folder_of(tmp_path)
@@ -320,14 +411,14 @@ def test_a_run_goes_on_from_another_folder(
 @pytest.mark.slow
 @pytest.mark.parametrize(("command", "other"), [("solve", "evolve"), ("evolve", "solve")])
 def test_the_folder_of_another_command_is_refused(command: str, other: str, tmp_path: Path) -> None:
-    data = [SET] if command == "solve" else ["--data", SET]
+    data = [SET]
     args = ("--tasks", "67a3c6ac", "--no-library", *ENDING, "--out", tmp_path / "runs")
     assert Outcome(command, *data, *args).status == 0
     path = folder_of(tmp_path)
     outcome = Outcome(other, "--resume", path)
     assert outcome.status == 2
     assert f"arcbatt {command} --resume {path} resumes it" in outcome.err
-    # And it is free for the right one.
+    # The right command can lock the folder.
     assert Outcome(command, "--resume", path, "--rounds", "1", "--budget", "1h").status == 0
 
 
@@ -370,10 +461,10 @@ def test_evolve_repeats_from_seed_and_rounds(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--data", "nosuchset"], "nosuchset"),
+        (["nosuchset"], "nosuchset"),
         (["--tasks", "67a3c6ad"], "did you mean 67a3c6ac?"),
         (["--budget", "soon"], "is not a duration"),
-        (["--device", "gpu"], "gpu is not a device"),
+        (["--device", "gpu"], "'gpu' is not a device"),
         (["--pool", "no/such.db"], "no such pool"),
         (["--card-size", "0"], "--card-size"),
         (["--resume", "no/such/run"], "is not the folder of a run"),
@@ -501,7 +592,7 @@ def test_score_wants_answers_and_a_file(tmp_path: Path) -> None:
 def test_a_folder_that_is_no_run_is_said_with_where_runs_are(tmp_path: Path) -> None:
     (tmp_path / "submission.json").write_text("{}")  # as the folder that `kaggle` writes to has it
     error = error_of("score", tmp_path)
-    assert f"{tmp_path} is not the folder of a run: config.json: No such file" in error
+    assert f"{tmp_path} is not the folder of a run: config.json: no such file" in error
     assert "the runs are in" not in error and "Errno" not in error
     RunStore.create(tmp_path / "runs", "kaggle", SearchOptions(SET)).close()
     hint = f"the runs are in {tmp_path / 'runs'}, name one of them"
@@ -568,7 +659,10 @@ def test_skip_bad_lists_all_faults_and_fills_in(tmp_path: Path) -> None:
     assert submission["a-b"][0]["attempt_1"] == [[4, 3]]
     assert submission == json.loads((folder_of(tmp_path) / "submission.json").read_text())
     file.unlink()
-    again = Outcome("solve", "--resume", folder_of(tmp_path), "--rounds", "1", "--budget", "1h")
+    resume = ("solve", "--resume", folder_of(tmp_path), "--rounds", "1", "--budget", "1h")
+    # The file is named again: a folder from elsewhere must not choose what is overwritten.
+    assert Outcome(*resume).status == 0 and not file.exists()
+    again = Outcome(*resume, "--submission", file)
     assert again.status == 0 and json.loads(file.read_text()) == submission
     assert "12 is not a color" in again.err
     only_bad = solve(tmp_path / "x", many, "--tasks", "bad", "--skip-bad")
@@ -585,3 +679,32 @@ def test_programs_of_a_run_lead_back_to_their_tasks(tmp_path: Path) -> None:
     assert {row["task"]: row["fits"] for row in checked["programs"]} == {"a-b": True, "a_b": True}
     explained = Outcome("explain", programs, "--task", "a-b", "--data", many)
     assert explained.status == 0 and "demo 1 is right" in explained.out
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("data", 5, "it.options.data: unexpected 5"),
+        ("tasks", [5], "it.options.tasks[0]: unexpected 5"),
+        ("tasks", {"a": 1}, "it.options.tasks: expected a list"),
+        ("pool", [], "pool is"),
+        ("n_threads", "two", "n_threads is 'two'"),
+        ("proposers", [], "no proposer"),
+        ("proposers", [7], "it.options.proposers[0]: unexpected 7"),
+        ("plugins", 5, "it.options.plugins: expected a list"),
+        ("plugins", [[]], "it.options.plugins[0]: unexpected []"),
+        ("enumerate", 5, "expected the options"),
+    ],
+)
+def test_odd_options_of_a_run_are_refused(
+    tmp_path: Path, option: str, value: Any, said: str
+) -> None:
+    options = SearchOptions(SET, ("67a3c6ac",), ("known",), library=False, device="cpu")
+    folder = RunFolder.create(tmp_path, make_config("solve", options))
+    folder.close()
+    config = folder.path / "config.json"
+    content = json.loads(config.read_text())
+    content["options"][option] = value
+    config.write_text(json.dumps(content))
+    error = error_of("solve", "--resume", folder.path, "--rounds", 1, "--budget", "1h")
+    assert said in " ".join(error.split())

@@ -1,4 +1,4 @@
-"""Line charts: where numbers stand, which ticks there are, and that both renderers draw them."""
+"""Line charts: positions of numbers, ticks, and both renderers."""
 
 from __future__ import annotations
 

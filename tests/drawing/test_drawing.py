@@ -1,4 +1,4 @@
-"""Captions, canvases, and what terminal, SVG and PNG make of them."""
+"""Captions, canvases, and their drawings in the terminal, as SVG and as PNG."""
 
 import io
 import re

@@ -1,4 +1,4 @@
-"""In a notebook everything shows itself: drawings and HTML, escaped, and a bar that works there."""
+"""Notebooks: drawings, escaped HTML, and a progress bar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The engine gives what the reference gives: value, failure, cost and hash, alone and fused."""
+"""The engine agrees with the reference: value, failure, cost and hash, alone and fused."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from arcbatt.engine import _engine, profiler
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.cpu.calls import NumberedFunction, run_call
 from arcbatt.engine.graph.samples import Samples
+from arcbatt.engine.memory import bound_memory
 from arcbatt.engine.table import NATIVE, TABLE, primitive_numbers, render
 from arcbatt.engine.version import engine_version
 from arcbatt.language import (
@@ -38,10 +39,10 @@ from arcbatt.language import (
 from arcbatt.language.budget import Meter, metered
 from arcbatt.language.calls import call_primitive
 from arcbatt.language.failure import CallFailed
-from arcbatt.language.random_programs import random_program
 from arcbatt.language.values import content_hash
 from arcbatt.library import library_programs
 from arcbatt.tasks import load
+from bench.random_programs import random_program
 from tests.conftest import grids, programs, values
 
 SMALL = Budget(steps=200_000, bytes=2**22)
@@ -129,6 +130,27 @@ arguments = st.one_of(
 @given(st.data())
 def test_calls_of_any_values(name: str, data: st.DataObject) -> None:
     check_call(name, [data.draw(arguments) for _ in range(all_primitives()[name].arity)])
+
+
+# The first and last row, column and color of cells that become a set by bits, and those beyond.
+@pytest.mark.parametrize("row", [-49, -48, 79, 80])
+@pytest.mark.parametrize("column", [-49, -48, 79, 80])
+@pytest.mark.parametrize("color", [-1, 0, 15, 16])
+def test_many_cells_become_a_set_wherever_they_are(row: int, column: int, color: int) -> None:
+    near = [(k % 3, (k // 9, k % 9)) for k in range(90)]
+    for cell in ((color, (row, 0)), (color, (0, column)), (color, (row, column))):
+        parts = frozenset({frozenset(near[:60]), frozenset([*near[50:], cell])})
+        check_call("merge", [parts])
+        check_call("toindices", [frozenset([*near, cell])])
+        check_call("manhattan", [frozenset([cell]), frozenset(near)])
+        check_call("manhattan", [frozenset(near), frozenset([cell[1]])])
+
+
+@pytest.mark.parametrize("name", ["connect", "shoot"])
+def test_lines_of_many_pairs(name: str) -> None:
+    places = frozenset((i, 3 * j) for i in range(-2, 5) for j in range(5))
+    check_call("prapply", [Function(name), places, places])
+    check_call("mapply", [Function("lbind", (Function(name), (0, 0))), places])
 
 
 FAR = 2**20  # the first row or column that no location can have
@@ -234,10 +256,11 @@ def test_a_hostile_program_fails_alone() -> None:
 
 @pytest.mark.slow
 def test_programs_run_one_by_one_where_memory_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Together they need more than what threads keep of earlier runs.
     text = "def f(I):\n    large = upscale(I, 30)\n    return replace(large, {}, {})\n"
     several = [parse_program(text.format(old, new)) for old in range(10) for new in range(10)]
     grid = tuple(tuple((i * j) % 10 for j in range(30)) for i in range(30))
+    # Free the memory that threads keep: it could be enough for all programs together.
+    bound_memory()
     results, n_upscaled = [], []
     for max_bytes in (1, 2**29):
         monkeypatch.setattr("arcbatt.engine.cpu.run.MAX_ARENA_BYTES", max_bytes)
@@ -248,6 +271,23 @@ def test_programs_run_one_by_one_where_memory_is_short(monkeypatch: pytest.Monke
         assert (getattr(results[0], name) == getattr(results[1], name)).all()
     # Shared calls run once in the first try with all programs, then once for each program.
     assert n_upscaled == [1 + len(several), 1]
+
+
+def test_a_program_that_has_spent_its_budget_runs_no_further() -> None:
+    lines = [f"x{k + 1} = hmirror(replace(x{k}, {k}, {k + 1}))" for k in range(8)]
+    body = "".join(f"    {line}\n" for line in lines)
+    program = parse_program(f"def f(I):\n    x0 = I\n{body}    return x8\n")
+    grid = tuple((0,) * 10 for _ in range(10))
+    steps = interpret(program, {"I": grid}).steps
+    for share in (1, 2, 4):
+        budget = Budget(steps // share, 2**20)
+        with profiler.profile() as profile:
+            result = Batt([program]).run(Samples([grid]), budget, n_threads=1, device="cpu")
+        wanted = interpret(program, {"I": grid}, budget)
+        assert int(result.steps[0, 0]) == wanted.steps
+        assert bool(result.reasons[0, 0]) == (share > 1)
+        n_run = sum(row.n_calls for row in profile.rows())
+        assert n_run == program.n_calls if share == 1 else n_run <= program.n_calls // share + 1
 
 
 @pytest.mark.parametrize("device", ["gpu", "cuda:x", "", "cpu:0"])
@@ -349,8 +389,8 @@ from arcbatt.engine import profiler
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.graph.samples import Samples
 from arcbatt.engine.task_run import TaskSamples, run_on_tasks
-from arcbatt.language.random_programs import random_program
 from arcbatt.tasks import load
+from bench.random_programs import random_program
 programs = [random_program(seed, 10) for seed in range(40)]
 tasks = load("arc-agi-1/training")[:40]
 inputs = [task.demos[0].input for task in tasks]
@@ -364,7 +404,14 @@ for result in (many, again):
     for program in range(40):
         for sample in range(40):
             assert one.outcome(program, sample) == result.outcome(program, sample)
-assert sum(row.n_calls for row in profile.rows()) == batt.n_calls * len(samples)
+# Each thread runs calls of constants once.
+varying = set()
+for program in programs:
+    for node in program.nodes():
+        if node.kind == "input" or not varying.isdisjoint(node.args):
+            varying.add(node)
+n_varying = sum(node.kind in ("call", "invoke") for node in varying) * len(samples)
+assert n_varying <= sum(row.n_calls for row in profile.rows()) <= n_varying + 8 * batt.n_calls
 on_tasks = [run_on_tasks(batt, TaskSamples(tasks), n_threads=n, device="cpu") for n in (1, 8)]
 assert (on_tasks[0].steps == on_tasks[1].steps).all()
 print("done")

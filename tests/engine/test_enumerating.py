@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from arcbatt.engine import _enumerate
+from arcbatt.engine import _engine, _enumerate
 from arcbatt.language import Program, all_primitives, interpret
 from arcbatt.language.ir import call_node, constant, input_node
 from arcbatt.proposers.enumerate.moves import vocabulary
 from arcbatt.proposers.enumerate.options import MODES, EnumerateOptions
 from arcbatt.proposers.enumerate.search import ResumableSearch, SearchResult, search_view
 from arcbatt.proposers.enumerate.stack import Layer, Stack
-from arcbatt.proposers.views import Source, View, by_role, mirrored, plain
+from arcbatt.proposers.views import Source, View, by_role, plain, with_roles, with_turns
 from arcbatt.tasks import Grid, Task
 from tests.support.odd_tasks import odd_tasks
 from tests.support.search import huge_task, training
@@ -27,8 +27,8 @@ from tests.support.search import huge_task, training
 VIEWS: dict[str, Callable[[Task], View]] = {
     "plain": plain,
     "roles": by_role,
-    "mirrored": lambda task: mirrored(plain(task), "hmirror"),
-    "roles, mirrored": lambda task: mirrored(by_role(task), "dmirror"),
+    "turned": lambda task: with_turns(plain(task), 0),
+    "turned, roles": lambda task: with_roles(with_turns(plain(task), 0)),
 }
 # Small tasks that together have all KINDS of pieces, sources and sizes.
 SAMPLE = (
@@ -257,16 +257,6 @@ def test_sizes_are_right_in_the_counted_demos(name: str) -> None:
             assert sizes <= {by_reference(program, task, grid)}
 
 
-@pytest.mark.parametrize("guess", [0, 1, 2])
-def test_other_guesses_at_the_size_are_programs(guess: int) -> None:
-    (task,) = training("8be77c9e")
-    result = search_view(plain(task), replace(QUICK, size_guess=guess))
-    first = search_view(plain(task), QUICK)
-    assert (result.size == first.size) == (guess == 0)
-    for stack in result.stacks:
-        check_stack(result, stack, task)
-
-
 def test_a_square_as_high_as_the_input_is_not_the_size_of_the_input() -> None:
     (task,) = training("2dee498d")
     result = search_view(plain(task), EnumerateOptions(depth=0))
@@ -437,7 +427,6 @@ def test_a_demo_does_not_copy_its_own_output() -> None:
         ({"depth": -1}, "depth is -1"),
         ({"depth": 300}, "depth is 300"),
         ({"size_depth": 99}, "size_depth is 99"),
-        ({"size_guess": -1}, "size_guess is -1"),
         ({"max_pieces": 0}, "max_pieces is 0"),
         ({"modes": 0}, "modes is 0"),
         ({"modes": 8}, "modes is 8"),
@@ -605,6 +594,22 @@ def test_a_search_starts_over_if_it_cannot_resume() -> None:
     assert not resumed.searches(plain(training("a85d4709")[0]))
 
 
+def test_a_search_says_how_much_memory_it_holds() -> None:
+    def in_use() -> int:
+        _engine.set_memory_bound(_engine.memory_bound())  # frees what is kept for later searches
+        return _engine.memory_in_use()
+
+    before = in_use()
+    resumed = ResumableSearch(plain(training("a85d4709")[0]))
+    resumed.run(EnumerateOptions(depth=3, max_applications=400_000))
+    # What the cover of stacks gave back is still held.
+    assert resumed.can_resume
+    held = in_use() - before
+    assert held > 2**22 and abs(resumed.n_bytes - held) < held / 4
+    del resumed
+    assert in_use() == before
+
+
 def test_a_search_runs_in_one_thread_at_a_time() -> None:
     resumed = ResumableSearch(plain(huge_task()))
     stop = _enumerate.StopFlag()
@@ -636,7 +641,6 @@ NOT_MOVES = {
     "tint": "applied to pieces at the end, in colors that every output has",
     "over": "how the layers of a stack are combined",
     "holes_over": "how the layers of a stack are combined",
-    "nudge": "pieces one cell aside multiply the values and solve almost nothing",
 }
 
 

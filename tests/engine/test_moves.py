@@ -1,4 +1,4 @@
-"""Moves on the bank's pictures, of bytes, give what the primitives' definitions give."""
+"""Moves on the bank's pictures, of bytes, agree with the primitives' definitions."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def unpack(packed: Any) -> Any:
 
 
 def apply(number: int, value: Any, size: tuple[int, int]) -> Any:
-    """What a move gives in the bank, as a value of the language; None where it is refused."""
+    """Return the result of a move in the bank as a value of the language; None if refused."""
     is_list = isinstance(value, frozenset)
     packed = [pack(picture) for picture in value] if is_list else pack(value)
     found = _enumerate.apply(number, packed, size)
@@ -66,7 +66,7 @@ def area(picture: Any) -> int:
 
 
 def is_kept(value: Any) -> bool:
-    """Whether a search keeps a value, going by its limits."""
+    """Return whether a value is within the limits of a search."""
     if not isinstance(value, frozenset):
         return area(value) <= MAX_AREA
     return len(value) <= MAX_ITEMS and sum(map(area, value)) <= MAX_LIST_AREA
@@ -77,7 +77,7 @@ def numbers_of(primitive: str) -> list[int]:
 
 
 class BankMeter(Meter):
-    """Counts as a search does, which bounds what is asked for and nothing else."""
+    """Bounds each request for elements, as a search does, and nothing else."""
 
     def require(self, n_elements: int) -> None:
         if n_elements > MAX_REQUIRED:
@@ -85,7 +85,7 @@ class BankMeter(Meter):
 
 
 def by_definition(name: str, args: Sequence[Value]) -> Any:
-    """What a definition gives within the limits of a search; None where that is refused."""
+    """Return the result of a definition within the limits of a search; None if refused."""
     try:
         with metered(BankMeter()):
             given_value = call_primitive(all_primitives()[name], args)
@@ -95,7 +95,7 @@ def by_definition(name: str, args: Sequence[Value]) -> Any:
 
 
 def check(number: int, value: Any, size: tuple[int, int]) -> None:
-    """A move on a value is what its definition gives, or refused as stated."""
+    """Check that a move gives the same as its definition, or is refused as stated."""
     move = vocabulary()[number]
     args = [value, *arguments(move, size)]
     found, wanted = apply(number, value, size), by_definition(move.primitive, args)
@@ -107,7 +107,7 @@ def check(number: int, value: Any, size: tuple[int, int]) -> None:
 
 
 def check_on_items(number: int, pictures: Any, size: tuple[int, int]) -> None:
-    """A move from pictures to pictures, on a list, is that move on each of its pictures."""
+    """Check that a move on a list of pictures is applied to each of its pictures."""
     move = vocabulary()[number]
     found = [by_definition(move.primitive, [each, *move.args]) for each in ordered(pictures)]
     # The area is that of the pictures before equal ones become one.
@@ -177,7 +177,7 @@ def test_a_step_on_a_list_is_the_step_on_each_picture(primitive: str, data: st.D
 
 
 def test_long_lists_keep_their_order() -> None:
-    """Pictures of a long list come out of many moves in another order than they went in."""
+    """Many moves return the pictures of a long list in another order."""
     many = frozenset(((i, j), ((1 + (i * j) % 9,),)) for i in range(8) for j in range(10))
     for number, move in enumerate(vocabulary()):
         if move.shape in ("pick", "sift"):
@@ -195,7 +195,7 @@ def test_a_list_of_one_picture_is_not_taken_for_the_empty_picture(n: int) -> Non
 
 
 def test_every_row_of_the_vocabulary_is_tried_once() -> None:
-    """The properties draw rows; here every one is run on one picture that has something for it."""
+    """Run each row on one picture that it changes; the properties draw rows at random."""
     grid = (
         (0, 0, 5, 0, 1, 2),
         (3, 0, 5, 0, 4, 0),

@@ -29,7 +29,8 @@ from tests.engine.test_moves import (
 PREDICTABLE = {
     number: move
     for number, move in enumerate(vocabulary())
-    if (how := get_primitive(move.primitive).searched) and how.is_predictable
+    if (how := get_primitive(move.primitive).searched)
+    and (how.unchanged_if or how.blank_if or how.plain)
 }
 
 

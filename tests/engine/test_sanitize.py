@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arcbatt.engine.gpu.health import read_build
-from tests.fuzz import check_case, make_case
+from tests.fuzz import check_case, check_task_case, make_case, make_task_case
 from tests.sanitize import SanitizersMissing, describe_running, preloads, run_sanitized
 
 # About 350 programs.
@@ -20,10 +20,10 @@ TIMEOUT_S = 900
 @pytest.mark.slow
 def test_sanitizers_find_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     try:
-        preloads()
+        preloads("address")
     except SanitizersMissing as missing:
         pytest.skip(f"the sanitizers are not installed: {missing}")
-    status = run_sanitized(["--count", str(N_CASES), "--seed", "1"], TIMEOUT_S)
+    status = run_sanitized("address", ["--count", str(N_CASES), "--seed", "1"], TIMEOUT_S)
     output = "\n".join(capfd.readouterr())
     assert status == 0, output
     assert "with sanitizers" in output and "recorded calls reproduced on cpu" in output
@@ -40,6 +40,16 @@ def test_cases_come_from_their_seeds() -> None:
         case = make_case(seed)
         assert case == make_case(seed)
         assert check_case(case) is None
+    task_case = make_task_case(0)
+    assert task_case == make_task_case(0)
+    assert check_task_case(task_case) is None
+
+
+def test_cases_on_tasks_take_stages_and_slices() -> None:
+    cases = [make_task_case(seed) for seed in range(0, 400, 10)]
+    assert {case.staged for case in cases} == {True, False}
+    assert any(len(case.programs) > 128 and case.n_threads > 1 for case in cases)
+    assert any(case.only is not None for case in cases)
 
 
 def test_a_difference_can_be_reproduced(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,9 +61,12 @@ def test_a_difference_can_be_reproduced(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_crash_report_says_what_was_running() -> None:
     case = make_case(3)
-    report = describe_running("3 0")
-    assert f"tests.sanitize --seed {case.seed} --count 1" in report and "def random_" in report
-    assert describe_running("recorded calls") == "last run: recorded calls"
+    report = describe_running("thread", "3 0")
+    assert (
+        f"tests.sanitize --only thread --seed {case.seed} --count 1" in report
+        and "def random_" in report
+    )
+    assert "last run: recorded calls" in describe_running("address", "recorded calls")
 
 
 def test_only_a_fresh_process_takes_another_extension() -> None:

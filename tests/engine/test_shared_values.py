@@ -1,4 +1,4 @@
-"""Values that need the demos alone are made once for a task, and are what they were."""
+"""Values that depend on the demos alone are computed once per task, without any difference."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from arcbatt.engine.task_run import TaskSamples, run_on_tasks
 from arcbatt.evaluation.board import HeldOutSamples
 from arcbatt.language import Budget, Program, Reason, parse_program
 from arcbatt.language.ir import call_node
-from arcbatt.language.random_programs import random_program
 from arcbatt.tasks import Task, load
+from bench.random_programs import random_program
 from tests.fuzz import of_a_demo
 
 BUDGETS = (Budget(200_000, 2**22), Budget(3_000, 2**22), Budget(200_000, 2**15))
@@ -39,7 +39,7 @@ def mixed_programs(n: int) -> list[Program]:
 
 
 def apart(samples: TaskSamples) -> TaskSamples:
-    """The same, every sample with demos of its own: none has what another one has made."""
+    """Return the same samples, each with its own copy of the demos, so that none share values."""
 
     class Apart(TaskSamples):
         def demos_of(self, tasks: Sequence[int], first: int = 0, end: int | None = None) -> Samples:
@@ -174,7 +174,7 @@ def test_samples_with_the_same_demos_come_one_after_the_other(tasks: TaskSamples
 
 # --- where memory is short ---
 
-# In a process of its own: what memory a worker has from runs before is not counted.
+# In a process of its own: the memory that a worker has from earlier runs is not counted.
 SHORT = """
 import sys
 from arcbatt.engine import batt as batts, profiler

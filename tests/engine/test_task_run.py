@@ -1,4 +1,4 @@
-"""Programs on tasks: in stages and whole, on one thread and two, as the single runs give it."""
+"""Programs on tasks: in stages and whole, on one thread and two, against single runs."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from arcbatt.engine import _engine, profiler, task_run
 from arcbatt.engine.batt import Batt, Choice, run_on_devices
 from arcbatt.engine.task_run import TaskSamples, run_on_tasks
 from arcbatt.language import Budget, parse_program
-from arcbatt.language.random_programs import random_program
 from arcbatt.library import library_programs
 from arcbatt.tasks import load
+from bench.random_programs import random_program
 
 SMALL = Budget(steps=200_000, bytes=2**22)
 ARRAYS = ("reasons", "n_matches", "hashes", "steps", "numbers")
@@ -110,7 +110,7 @@ def test_a_gpu_goes_in_the_same_stages(
         staged: run_on_tasks(batt, tasks, SMALL, only=only, staged=staged, device="cpu")
         for staged in (True, False)
     }
-    # The way through single runs, which are those of the CPU where there is no GPU.
+    # The code path of GPUs, with runs of the CPU in their place.
     chosen = {"cpu": Choice([], 2), "auto": Choice([0], 2)}
     monkeypatch.setattr(task_run, "choose_devices", lambda _batt, device, *_: chosen[device])
     monkeypatch.setattr(

@@ -11,15 +11,23 @@ import pytest
 
 from arcbatt.engine import _engine
 from arcbatt.engine.batt import Batt
-from arcbatt.engine.task_run import TaskResult
-from arcbatt.evaluation import SEARCH_BUDGET, TaskBoard, Trial, board, submittable
+from arcbatt.engine.graph.results import RunArrays
+from arcbatt.engine.task_run import TaskResult, run_on_tasks
+from arcbatt.evaluation import (
+    SEARCH_BUDGET,
+    TaskBoard,
+    Trial,
+    board,
+    needs_more_steps,
+    submittable,
+)
 from arcbatt.evaluation.board import N_PROBED, PROBED_FIRST
 from arcbatt.evaluation.copies import COPIES
 from arcbatt.language import Failure, Program, Reason, parse_program
 from arcbatt.language import interpret as run_alone
-from arcbatt.language.random_programs import random_program
 from arcbatt.library import library_programs
 from arcbatt.tasks import Pair, Task, load
+from bench.random_programs import random_program
 
 TRAINING = load("arc-agi-1/training")
 TASKS = TRAINING[:8]
@@ -38,6 +46,14 @@ def runaway(I):
     x1 = canvas(0, (30, 30))
     x2 = product(asindices(x1), asindices(x1))
     return product(x2, x2)
+""")
+
+# Over the quick budget on any input, but within the search's.
+EXPENSIVE = parse_program("""
+def expensive(I):
+    x1 = asindices(canvas(0, (12, 12)))
+    x2 = greater(size(product(x1, x1)), 0)
+    return branch(x2, vmirror(I), I)
 """)
 
 
@@ -156,6 +172,23 @@ class Ran:
         return self._real(batt, samples, *args, **kwargs)
 
 
+@pytest.mark.parametrize("staged", [True, False])
+def test_a_quick_screening_and_the_rest_make_a_whole_one(staged: bool) -> None:
+    batt = Batt([*LIBRARY[:60], RUNAWAY, EXPENSIVE])
+    whole = BOARD.screen(batt, staged=staged)
+    quick = BOARD.screen(batt, staged=staged, quick=True)
+    pairs = needs_more_steps(quick)
+    assert pairs[-2:].all() and not pairs[:-2].all()
+    rest = BOARD.screen(batt, pairs=pairs, staged=staged)
+    assert (rest.reasons[~pairs] == _engine.NOT_RUN).all() and not rest.steps[~pairs].any()
+    assert rest.ran_on == {"cpu": np.count_nonzero(pairs)}
+    for name in RunArrays._fields:
+        joined = np.where(pairs, getattr(rest.arrays, name), getattr(quick.arrays, name))
+        assert (joined == getattr(whole.arrays, name)).all(), name
+    with pytest.raises(ValueError, match="shape"):
+        run_on_tasks(batt, BOARD.demos, pairs=pairs[1:])
+
+
 @pytest.mark.parametrize("held_out", [True, False])
 def test_expensive_programs_count_as_over_budget_everywhere(
     held_out: bool, monkeypatch: pytest.MonkeyPatch
@@ -167,7 +200,8 @@ def test_expensive_programs_count_as_over_budget_everywhere(
     batt = Batt([others[0], RUNAWAY, others[1]])
     found = many.screen(batt, held_out=held_out, skip_expensive=True)
     n_first = len(PROBED_FIRST)
-    assert ran.sizes == [(3, n_first), (2, N_PROBED - n_first), (2, len(many))]
+    assert ran.sizes == [(3, n_first), (2, N_PROBED - n_first), (2, len(many) - N_PROBED)]
+    assert found.ran_on == {"cpu": 3 * n_first + 2 * (len(many) - n_first)}
     assert (found.reasons[1] == Reason.BUDGET).all()
     assert not found.n_matches[1].any()
     kept = np.array([True, False, True])
@@ -184,7 +218,7 @@ def test_cheap_programs_and_small_boards_are_run_fully(
     assert_same(many.screen(calm, skip_expensive=True), many.screen(calm))
     n_first = len(PROBED_FIRST)
     assert ran.sizes[:2] == [(2, n_first), (2, N_PROBED - n_first)]
-    assert ran.sizes[2:] == [(2, len(many)), (2, len(many))]
+    assert ran.sizes[2:] == [(2, len(many) - N_PROBED), (2, len(many))]
     ran.sizes.clear()
     few.screen(Batt([RUNAWAY]), skip_expensive=True)
     assert ran.sizes == [(1, len(few))]
@@ -192,23 +226,24 @@ def test_cheap_programs_and_small_boards_are_run_fully(
 
 def test_programs_are_expensive_by_their_total_cost(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(board, "EXPENSIVE_STEPS", 1500)
-    few = TaskBoard(TRAINING[:N_PROBED], device="cpu")
+    many = TaskBoard(TRAINING[: 2 * N_PROBED], device="cpu")
+    probed = [t for _, tasks, is_probe in many._in_order_of_probing for t in tasks if is_probe]
+    assert len(probed) == len(set(probed)) == N_PROBED
     batt = Batt([*LIBRARY, RUNAWAY])
-    wanted = few.screen(batt, held_out=True).steps.mean(axis=1) <= 1500
-    found = few._are_cheap(batt, held_out=True)
-    assert 2 < found.sum() < len(found) - 2
-    assert found.tolist() == wanted.tolist()
+    everywhere = many.screen(batt, held_out=True)
+    wanted = everywhere.steps[:, probed].mean(axis=1) <= 1500
+    found = many.screen(batt, held_out=True, skip_expensive=True)
+    assert 2 < wanted.sum() < len(wanted) - 2
+    cheap = many.screen(batt.part(np.flatnonzero(wanted)), held_out=True)
+    assert_same(found, cheap.among(wanted, Reason.BUDGET))
 
 
 def test_only_expensive_programs_and_programs_with_one_task() -> None:
     many = TaskBoard(TRAINING[: 2 * N_PROBED], device="cpu")
     found = many.screen(Batt([RUNAWAY]), skip_expensive=True)
     assert (found.reasons == Reason.BUDGET).all()
-    batt = Batt([RUNAWAY, LOOK_UP])
-    found = many.screen(batt, only=[1, 9], skip_expensive=True)
-    assert found.n_matches[1].tolist() == [
-        len(task.demos) if t == 9 else 0 for t, task in enumerate(many.tasks)
-    ]
+    with pytest.raises(ValueError, match="all programs on all tasks"):
+        many.screen(Batt([RUNAWAY, LOOK_UP]), only=[1, 9], skip_expensive=True)
 
 
 # --- trials ---

@@ -200,7 +200,7 @@ def check(before: Grid, output: Value, target: Grid) -> None:
         inputs: dict[str, Value] = {"S": pairs, "I": before, "output": output, "target": target}
         wanted = interpret(differ.program, inputs).outcome
         got = result.outcome(k, 0)
-        # Element and score fail together, so that the score alone loses no failure.
+        # The element fails only if the score does, so running the score alone misses no failure.
         alone = result.numbers[len(differs) + k, 0]
         if isinstance(wanted, Failure):
             assert isinstance(got, Failure) and got.reason == wanted.reason

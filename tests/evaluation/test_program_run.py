@@ -18,11 +18,11 @@ from arcbatt.evaluation.program_run import ProgramResult, ProgramRun
 from arcbatt.evaluation.result_cache import ROW
 from arcbatt.language import Budget, Failure, Program, Reason, parse_program
 from arcbatt.language import interpret as run_alone
-from arcbatt.language.random_programs import random_program
 from arcbatt.measure import Clock
 from arcbatt.pool import Cache, Pool, PoolError
 from arcbatt.pool import cache as pool_cache
 from arcbatt.tasks import Pair, Task, load
+from bench.random_programs import random_program
 from tests.conftest import LIBRARY
 
 GRID = ((1, 2), (3, 4))
@@ -253,7 +253,7 @@ def test_nothing_to_run(staged: bool) -> None:
 def note_screened(
     monkeypatch: pytest.MonkeyPatch, ran_on: dict[str, int] | None = None
 ) -> list[Program]:
-    """Return the list of programs that boards screen from now on, as if on other devices."""
+    """Record the programs that boards screen from now on, and report other devices for them."""
     screened: list[Program] = []
     real = TaskBoard.screen
 

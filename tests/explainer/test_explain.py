@@ -2,7 +2,6 @@
 
 import io
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -62,7 +61,7 @@ FAILING = """def solve_mine(I):
 def explained(text: str, budget: Budget = SEARCH_BUDGET, task: Task = TASK) -> Explanation:
     program = next(iter(parse_programs(text, "mine.py")))
     pairs = [("demo", 0), ("demo", 1), ("test", 0)]
-    source = read_source(program, text)
+    source = read_source(program)
     return explain(program, source, task, pairs, lambda index, value: value == GRID, budget)
 
 
@@ -102,7 +101,7 @@ class Elements(HTMLParser):
 
 def test_source_has_statements_as_written() -> None:
     program, other = parse_programs(TEXT, "mine.py")
-    source = read_source(program, TEXT)
+    source = read_source(program)
     assert source.header == "def solve_mine(I):"
     assert source.doc == "What it does, <in words>."
     assert [(each.number, each.name) for each in source.statements] == [
@@ -115,14 +114,14 @@ def test_source_has_statements_as_written() -> None:
     assert source.statements[1].comments == ("# Above the line.",)
     assert source.statements[3].text == "moved = shift(big,\n    directions=DOWN)"
     assert source.last_line == "return paint(I, moved)"
-    assert [each.text for each in read_source(other, TEXT).statements] == ["return I"]
+    assert [each.text for each in read_source(other).statements] == ["return I"]
 
 
 def test_source_ends_with_the_program() -> None:
     text = "import os\n# old\rline end\n" + TEXT + "@decorated\n"
     rejected, program, _, _ = read_lines(text.split("\n"))
     assert isinstance(rejected, RejectedProgram) and isinstance(program, ParsedProgram)
-    assert read_source(program, text).text == read_source(next(parse_programs(TEXT)), TEXT).text
+    assert read_source(program).text == read_source(next(parse_programs(TEXT))).text
 
 
 def test_inner_calls_carry_their_own_nodes() -> None:
@@ -131,7 +130,7 @@ def test_inner_calls_carry_their_own_nodes() -> None:
         "    x = add(f(totuple(fgpartition(I))), divide(b=TWO, a=size(I)))\n    return x\n"
     )
     (program,) = parse_programs(text)
-    inner = read_source(program, text).statements[1].inner
+    inner = read_source(program).statements[1].inner
     assert [each.text for each in inner] == [
         "fgpartition(I)",
         "totuple(fgpartition(I))",
@@ -155,9 +154,8 @@ def test_joined_words_are_the_text() -> None:
 @pytest.mark.slow
 def test_every_library_program_can_be_explained() -> None:
     for program in library_programs():
-        text = Path(program.file).read_text(encoding="utf-8")
         task = find_task(program.name.removeprefix("solve_"))
-        source = read_source(program, text)
+        source = read_source(program)
         explanation = explain(program, source, task, [("demo", 0)], lambda index, value: None)
         (pair,) = explanation.pairs
         assert pair.verdict == "right"
@@ -306,7 +304,7 @@ def test_the_page_escapes_text() -> None:
     task = Task(HOSTILE, TASK.demos, TASK.test_inputs, HOSTILE)
     text = TEXT.replace("<in words>", HOSTILE.replace('"', "")).replace("Above", HOSTILE)
     (program, _) = parse_programs(text, HOSTILE)
-    source = read_source(program, text)
+    source = read_source(program)
     page = make_page(explain(program, source, task, [("demo", 0)], lambda index, value: None))
     assert "<script>alert" not in page and "<img" not in page
     assert page.count("&lt;script&gt;alert(1)&lt;/script&gt;") >= 5
@@ -322,8 +320,7 @@ def test_unused_lines_have_a_budget() -> None:
 
 def test_source_with_other_line_ends_and_wide_characters() -> None:
     text = "def solve_mine(I):\n    # über\n    x = canvas(ONE, (2, \n      1))\n    return x\n"
-    program = next(iter(parse_programs(text)))
-    (statement,) = read_source(program, text.replace("\n", "\r\n")).statements
+    (statement,) = read_source(next(parse_programs(text.replace("\n", "\r\n")))).statements
     assert statement.comments == ("# über",)
     assert statement.text == "x = canvas(ONE, (2, \n  1))"
 

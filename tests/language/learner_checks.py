@@ -9,6 +9,7 @@ from arcbatt.language import Budget, Failure, Reason
 from tests.engine.test_engine import check_call
 
 SEARCH = Budget(1_000_000, 2**23)
+N_BUDGETS = 32
 
 
 def check_learner(learn: str, apply: str, demos: Any, codes: tuple[int, ...]) -> Any:
@@ -30,9 +31,10 @@ def check_learner(learn: str, apply: str, demos: Any, codes: tuple[int, ...]) ->
 
 
 def check_cost(name: str, args: tuple[Any, ...]) -> None:
-    """Check that a call succeeds with its cost as the budget, and fails with one step less."""
+    """Check that a call succeeds with its cost as the budget, and fails with any smaller one."""
     steps = run_call(name, args, SEARCH).steps
     assert 0 < steps < SEARCH.steps
     assert not isinstance(run_call(name, args, Budget(steps, SEARCH.bytes)).outcome, Failure)
-    over = run_call(name, args, Budget(steps - 1, SEARCH.bytes))
-    assert over.outcome == Failure(Reason.BUDGET)
+    for fewer in {steps - 1, *(steps * k // N_BUDGETS for k in range(1, N_BUDGETS))} - {0}:
+        over = run_call(name, args, Budget(fewer, SEARCH.bytes))
+        assert over.outcome == Failure(Reason.BUDGET)

@@ -37,9 +37,9 @@ def column(name: str, grid: Any) -> list[int]:
 # --- features ---
 
 
-def test_features_have_distinct_names_and_actions_fit_a_word() -> None:
+def test_features_have_distinct_names_and_actions_fit_a_set() -> None:
     assert len({feature.name for feature in FEATURES}) == len(FEATURES)
-    assert len(ACTIONS) <= 64
+    assert len(ACTIONS) < 128
     assert all(f.traits & IS_COLOR for f in FEATURES if f.traits & IS_TAKEN)
     assert all(1 <= feature.simplicity <= 16 for feature in FEATURES)
 
@@ -94,6 +94,76 @@ def test_some_features_have_the_values_of_their_names() -> None:
     assert column("how many steps from green it is", grid)[0] == 4
     assert column("the main color that its one-color object sees down of it", grid)[24] == NONE
     assert column("its distance from the box of its object", grid)[5 + 1] == 0
+
+
+def test_nearest_colors_sides_and_directions_have_the_values_of_their_names() -> None:
+    grid = grid_of("20000", "00000", "00003")
+    nearest = column("how many other colors except background are nearest by straight steps", grid)
+    assert [nearest[k] for k in (1, 3, 11)] == [1, 2, 2]
+    farthest = column("the farthest other color except background by straight steps", grid)
+    assert (farthest[0], farthest[1], farthest[13]) == (3, 3, 2)
+    line = grid_of("20003")
+    assert column("the nearer color seen in its row", line) == [3, 2, NONE, 3, 2]
+    assert column("two colors seen in its row are as near", line) == [0, 0, 1, 0, 0]
+    assert column("in how many straight directions red is", line) == [0, 1, 1, 1, 1]
+    assert column("in how many oblique directions green is", grid)[1] == 0
+    assert column("in how many oblique directions red is", grid)[6] == 1
+
+
+def test_panels_have_the_values_of_their_names() -> None:
+    grid = grid_of("20500", "02500", "55555", "30504", "00500")
+    here = lambda name: column(name, grid)  # noqa: E731
+    assert here("panels left of its panel")[:5] == [0, 0, MOST, 1, 1]
+    assert here("cells of its panel except background")[0] == 2
+    assert here("how many panels show more than its panel")[3] == 3
+    assert here("how many panels show less than its panel")[0] == 3
+    assert here("how many panels are like its panel")[0] == 1
+    assert here("how many panels show something at its place")[:2] == [2, 1]
+    assert here("the most common color at its place in panels")[3:5] == [2, 4]
+    assert here("the color at its place in the panel that shows most")[3:5] == [2, 0]
+    # A map: panel (1, 1) is where the panel that shows most has red, too.
+    assert here("the color of its panel in the panel that shows most")[18] == 2
+    assert here("the color of its panel in the panel that shows most")[3] == 0
+    # The first color of one cell is green, in the first place of its panel.
+    assert here("the color at its place in the panel with the first color of one cell")[0] == 3
+    assert here("its panel lies as the first color of one cell lies in a panel")[0] == 1
+    assert here("its panel lies as the first color of one cell lies in a panel")[3] == 0
+    row = grid_of("20500502")
+    assert column("the color at its place in panels on both sides of its panel", row) == [NONE] * 8
+    row = grid_of("20500520")
+    between = column("the color at its place in panels on both sides of its panel", row)
+    assert between == [*[NONE] * 3, 2, *[NONE] * 4]
+
+
+def test_symmetries_and_axes_have_the_values_of_their_names() -> None:
+    # A square of quarter turns that lacks two of its corners.
+    grid = grid_of("000000", "020020", "003300", "003300", "000020", "000000")
+    orbit = column("the color of its images under quarter turns, where these fit best", grid)
+    assert orbit[4 * 6 + 1] == 2 and orbit[0] == 0 and orbit[2 * 6 + 2] == 3
+    name = "the color there when what is shown is mirrored left to right, where that fits best"
+    assert column(name, grid_of("00000", "23200", "20000"))[2 * 5 + 2] == 2
+    crossed = grid_of("23500", "00500", "55555", "00500", "00500")
+    at = "the color of its image at the only"
+    assert column(f"{at} inner column of one color", crossed)[3:5] == [3, 2]
+    assert column(f"{at} inner row of one color", crossed)[20] == 2
+    assert column(f"{at} crossing of a row and a column of one color", crossed)[24] == 2
+    both = column(f"{at} inner row, column or crossing of one color", crossed)
+    assert [both[k] for k in (4, 20, 24, 9)] == [2, 2, 2, 0]
+
+
+def test_turns_and_moved_objects_have_the_values_of_their_names() -> None:
+    listed = grid_of("234", "555", "000", "000", "000")
+    name = "the color whose turn it is, of the first {0} that is shown, in the {0}s after these"
+    assert [column(name.format("row"), listed)[3 * i] for i in range(2, 5)] == [2, 3, 4]
+    grid = grid_of("0000000", "0220000", "0230003", "0000000")
+    moved = column("the color there when the largest object is centered on the smallest", grid)
+    assert set(moved) == {NONE}  # it would lie between cells
+    grid = grid_of("0000000", "2420000", "0000020", "0000000")
+    moved = column("the color there when the largest object is centered on the smallest", grid)
+    assert moved[2 * 7 + 4 : 2 * 7 + 7] == [2, 4, 2]
+    name = "how it lies to the nearest object (0 aside, 1 in its lines, 2 in line with a corner)"
+    bearing = column(name, grid)
+    assert (bearing[3], bearing[7 + 3], bearing[2 * 7 + 3], bearing[0]) == (2, 1, 2, 1)
 
 
 def test_background_is_the_most_common_color_whichever_that_is() -> None:

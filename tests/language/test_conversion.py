@@ -1,4 +1,4 @@
-"""Values from outside: lists and arrays are taken, the rest is refused with where and what."""
+"""Values from outside: lists and arrays are accepted, others refused with their place."""
 
 from __future__ import annotations
 

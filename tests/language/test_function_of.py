@@ -1,4 +1,4 @@
-"""Functions of a program's input, as nodes: they give what the program gives."""
+"""Functions of a program's input, as nodes: they have the values of the program."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEMOS = (((((3, 3, 5),), ((3,),))), ((((5, 4, 4),), ((4,),))))
 
 
 def function_in(lines: str) -> Program | None:
-    """The program that applies to grids what lines give, which end in O."""
+    """Return a program that applies the function of these lines, which assign O, to grids."""
     program = parse_program(f"def solve(S, I):\n{lines}\n    return O\n")
     function = function_of(program.result, "I")
     if function is None:
@@ -39,6 +39,7 @@ def function_in(lines: str) -> Program | None:
     [
         "    O = vmirror(I)",
         "    x = vmirror(I)\n    O = hconcat(I, x)",
+        "    x = square(I)\n    y = vmirror(I)\n    O = branch(x, 7, y)",
         "    x = shape(I)\n    y = astuple(ORIGIN, I)\n    z = tile(y, x, 0)\n    O = last(z)",
         "    x = vmirror(I)\n    y = from_roles(S, I, x)\n    O = swap_ground(S, I, y, 1)",
         "    f = rbind(multiply, 2)\n    g = lbind(apply, f)\n    O = apply(g, I)",

@@ -1,4 +1,4 @@
-"""Types: what inference finds, what it warns of, and which primitives fit."""
+"""Types: inferred types, warnings, and primitives that fit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from arcbatt.language.infer import (
     infer_invocation,
     type_of_value,
 )
-from arcbatt.language.random_programs import random_program
 from arcbatt.language.registry import all_primitives, get_primitive
 from arcbatt.language.types import (
     ANY,
@@ -28,6 +27,7 @@ from arcbatt.language.types import (
     substitute,
 )
 from arcbatt.language.values import Value
+from bench.random_programs import random_program
 from tests.conftest import grids, programs
 
 
@@ -101,7 +101,7 @@ def test_one_mistake_is_one_warning() -> None:
 @given(programs, grids())
 @example(random_program(3, n_calls=8, well_typed=False), ((0,),))
 def test_what_is_warned_of_fails(program: Program, grid: Value) -> None:
-    """A node that types say cannot work gives no value, but for empty containers."""
+    """A call with a type warning gives no value, except on empty containers."""
     typing = infer(program)
     trace = interpret(program, {"I": grid, "S": ((grid, grid),)}, keep_trace=True).trace
     for warning in typing.warnings:

@@ -16,8 +16,8 @@ from arcbatt.language import (
     interpret,
     parse_program,
 )
-from arcbatt.language.random_programs import random_program
 from arcbatt.language.values import Function
+from bench.random_programs import random_program
 from tests.conftest import grids, programs, values
 
 GRID = ((0, 0, 1), (0, 2, 2), (3, 0, 0))
@@ -191,7 +191,7 @@ def test_calls_go_on_after_a_failure_so_that_order_does_not_matter() -> None:
 
 @given(st.integers(0, 10_000), grids())
 def test_a_budget_is_met_exactly(seed: int, grid: Value) -> None:
-    """With the steps a program takes as its budget it runs; with one less it does not."""
+    """A program runs with its own steps as the budget, and fails with one step less."""
     program = random_program(seed, 6)
     inputs = {"I": grid, "S": ((grid, grid),)}
     full = interpret(program, inputs)

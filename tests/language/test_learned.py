@@ -104,7 +104,7 @@ def test_real_tasks_in_the_engine() -> None:
             check_call("to_roles", [demos, grid])
             check_call("from_roles", [demos, grid, demos[0][1]])
             for name, work in WORK.items():
-                for codes in rng.sample(work, 6):
+                for codes in rng.sample(work, min(6, len(work))):
                     check_call(name, [demos, grid, *codes])
         check_call("role_demos", [demos])
 
@@ -126,14 +126,6 @@ def test_codes_and_colors_are_checked(name: str) -> None:
             assert give(name, *args, *zeros) == failure(Reason.TYPE)
             check_call(name, [*args, *zeros])
     assert give(name, (), ((1,),), *zeros) == failure(Reason.EMPTY)
-
-
-def test_overlapping_boxes_are_charged_for() -> None:
-    nested = grid_of("11111", "10001", "10201", "10001", "11111")
-    use_meter(meter := Meter(Budget()))
-    call_primitive(all_primitives()["learn_objects"], [((nested, nested),), nested, 0, 0])
-    assert meter.steps == 1 + 3 * 30 + 3 + 2 * (25 + 1) + 30
-    check_call("learn_objects", [((nested, nested),), nested, 0, 0])
 
 
 # --- roles ---
@@ -200,45 +192,14 @@ def test_cells_that_contradict_or_are_unknown_fail() -> None:
     )
 
 
-# --- objects ---
-
-
-def test_objects_get_colors() -> None:
-    demos = ((grid_of("55055", "55000", "00050"), grid_of("22055", "22000", "00010")),)
-    grid = grid_of("500", "055", "055")
-    assert give("learn_objects", demos, grid_of("500", "055", "055"), 0, 15) == grid_of(
-        "100", "022", "022"
-    )
-    assert give("learn_objects", demos, grid_of("7708"), 0, 1) == grid_of("7701")  # two cells stay
-    assert give("learn_objects", demos, grid, 1, 1) == failure(Reason.EMPTY)  # one of 5 cells
-    unlike = ((grid_of("505"), grid_of("501")),)
-    assert give("learn_objects", unlike, grid_of("50"), 0, 1) == failure(Reason.EMPTY)
-    beside = ((grid_of("50"), grid_of("51")),)
-    assert give("learn_objects", beside, grid_of("50"), 0, 0) == failure(Reason.EMPTY)
-    assert give("learn_objects", beside, grid_of("500"), 3, 0) == grid_of("511")
-
-
-def test_an_object_is_picked() -> None:
-    demos = (
-        (grid_of("11022", "00000", "33300"), grid_of("333")),
-        (grid_of("44440", "00055"), grid_of("4444")),
-    )
-    assert give("pick_object", demos, grid_of("60", "67"), 0, 2) == grid_of("6", "6")
-    assert give("pick_object", demos, grid_of("60", "07"), 0, 2) == failure(Reason.EMPTY)
-    assert give("pick_object", demos, grid_of("60", "67"), 0, 0) == failure(Reason.EMPTY)
-
-
 # --- tasks in which every demo follows from the others ---
 
 FOLLOWING = [
     ("learn_cells", (0,), "b1948b0a"),
     ("learn_cells", (28,), "40853293"),
-    ("learn_objects", (0, 15), "a61f2674"),
-    ("pick_object", (2, 2), "be94b721"),
     ("learn_panels", (0, 0), "0520fde7"),
     ("learn_panels", (0, 1), "e98196ab"),
     ("learn_panels", (3, 2), "fafffa47"),
-    ("pick_panel", (5, 7), "662c240a"),
     ("panel_cells", (0, 0), "6773b310"),
     ("fill_panels", (8, 0), "09629e4f"),
     ("fill_panels", (0, 0), "1e32b0e9"),

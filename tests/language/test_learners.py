@@ -22,7 +22,7 @@ LEARNERS = [
     if primitive.is_learner and primitive.parameters[:2] == ("S", "I")
 ]
 # Only demos whose output has the input's size count for these.
-OF_SAME_SIZE = ("learn_cells", "learn_objects")
+OF_SAME_SIZE = ("learn_cells",)
 # They reproduce the outputs of the demos; the others use the demos for sizes or colors only.
 REPRODUCING = [name for name in LEARNERS if name.startswith(("learn_", "pick_", "panel_", "fill_"))]
 # Learned from real tasks too: random demos seldom have panels, or one class per output.

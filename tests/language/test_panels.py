@@ -83,7 +83,6 @@ def test_panels_in_the_engine(lesson: Any, layout: int, data: st.DataObject) -> 
     for how in range(3):
         check_call("learn_panels", [demos, grid, layout, how])
     for feature in data.draw(st.lists(st.sampled_from(ALL_FEATURES), min_size=6, max_size=6)):
-        check_call("pick_panel", [demos, grid, layout, feature])
         check_call("panel_cells", [demos, grid, layout, feature])
     for key in range(len(KEYS)):
         check_call("fill_panels", [demos, grid, key, data.draw(st.integers(0, 1))])
@@ -124,8 +123,7 @@ def test_layouts(layout: int, grid: str, panels: list[str]) -> None:
     whole = grid_of(*grid.split())
     for panel in panels:
         wanted = grid_of(*panel.split())
-        picked = give("pick_panel", ((whole, wanted),), whole, layout, 19)
-        assert picked == (wanted if panels.count(panel) == 1 else failure(Reason.EMPTY))
+        assert give("learn_panels", ((whole, wanted),), whole, layout, 0) == wanted
     n = len(panels)
     line = ((tuple(range(n)),), tuple((k,) for k in range(n)))
     cells = [give("panel_cells", ((whole, each),), whole, layout, 19) for each in line if n]
@@ -317,8 +315,6 @@ def test_panels_in_words() -> None:
     assert words_of_call("learn_panels", None, [one, grid_of("15"), 2, 1])[1:] == [
         "something, something: orange"
     ]
-    (picked,) = words_of_call("pick_panel", None, [((grid, grid_of("20", "33")),), grid, 0, 12])
-    assert picked.endswith("its rank by cells that are not 0, from the most: 0")
     cells = words_of_call("panel_cells", None, [((grid, grid_of("14")),), grid, 0, 0])
     assert cells[1:] == ["1: its most common color", "3: yellow"]
 

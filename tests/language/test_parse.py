@@ -1,7 +1,9 @@
-"""The parser: what it accepts, what it refuses and how it says so, and hostile text."""
+"""The parser: accepted text, errors, and hostile text."""
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,14 +21,17 @@ from arcbatt.language import (
     RejectedProgram,
     format_program,
     interpret,
+    ir,
     parse_file,
     parse_program,
     read_file,
     read_lines,
 )
 from arcbatt.language import parse as parse_module
-from arcbatt.language.parse import MAX_LINES, MAX_NESTING, MAX_PROGRAM_BYTES, parse_programs
+from arcbatt.language.parse import MAX_PROGRAM_BYTES, parse_programs
 from arcbatt.language.parse_plain import read_plain
+from arcbatt.language.text import MAX_COLUMNS
+from arcbatt.language.tree_reader import MAX_LINES, MAX_NESTING
 from tests.conftest import programs
 
 
@@ -95,13 +100,13 @@ def test_expressions(line: str, value: object) -> None:
         (body("x = 'text'", "return x"), 2, 9, "expected a name, a constant"),
         (body("x = 1.5", "return x"), 2, 9, "expected a name, a constant"),
         (body("x = 99999999", "return x"), 2, 9, "expected a number up to"),
-        (body("x = (1, I)", "return x"), 2, 13, "expected a name, a constant"),
+        (body("x = (1, I, 2)", "return x"), 2, 9, "write astuple(a, b) for two"),
         (body("x = ONE(I)", "return x"), 2, 9, "function-valued"),
         (body("x = I.hmirror(I)", "return x"), 2, 9, "function-valued"),
         (body("f = compose(hmirror, hmirror)", "x = f()", "return x"), 3, 9, "at least one"),
         (body("f = compose(hmirror, hmirror)", "x = f(a=I)", "return x"), 3, 9, "keyword"),
         (body("f = hmirror", "x = f(I, I)", "return x"), 3, 9, "takes 1 argument"),
-        (body("x = lambda y: y", "return x"), 2, 9, "expected a name, a constant"),
+        (body("x = lambda *y: y", "return x"), 2, 9, "expected a lambda of plain arguments"),
         (body("x = [1, 2]", "return x"), 2, 9, "expected a name, a constant"),
         (body("x, y = I", "return x"), 2, 5, "one name to assign to"),
         (body("x = y = I", "return x"), 2, 5, "one name to assign to"),
@@ -113,7 +118,7 @@ def test_expressions(line: str, value: object) -> None:
         (body("size = hmirror(I)", "return size"), 2, 5, "is a primitive"),
         (body("x = hmirror(I)"), 2, 5, "expected a last line `return ...`"),
         (body("return"), 2, 5, "expected a name or a call to return"),
-        (body("if I:", "    return I"), 2, 5, "expected a last line `return ...`"),
+        (body("if I:", "    return I"), 2, 5, "write x = branch(condition, a, b)"),
         (body("for i in I: pass", "return I"), 2, 5, "expected an assignment"),
         (body("import os", "return I"), 2, 5, "expected an assignment"),
         (body("hmirror(I)", "return I"), 2, 5, "expected an assignment"),
@@ -236,7 +241,7 @@ sys.addaudithook(_watch)
 
 @contextmanager
 def audited() -> Iterator[list[str]]:
-    """Whatever Python imports or executes meanwhile."""
+    """Record everything that Python imports or executes inside."""
     global _events
     events = _events = []
     try:
@@ -325,8 +330,8 @@ def test_a_byte_order_mark_is_no_part_of_a_text(tmp_path: Path) -> None:
     assert [each.program for each in parse_file(path)] == [wanted]
     for found in (*read_file(path), *read_lines(text.split("\n"))):
         assert isinstance(found, ParsedProgram) and found.program == wanted and found.line == 1
-    assert read_source(parse_file(path)[0], text).text == text[1:]
-    # It is one at the beginning alone.
+    assert read_source(parse_file(path)[0]).text == text[1:]
+    # Elsewhere than at the beginning it is an error.
     with pytest.raises(ProgramError):
         parse_program(text[1:] + text)
 
@@ -467,7 +472,7 @@ def verify_x(S: Tuple[Pair], I: "Grid | None") -> Grid:
 
 
 def outcome_of(text: str) -> list[tuple[str, ParsedProgram]] | tuple[str, int, int]:
-    """The programs of a text or what is said of it; nothing else may come of it."""
+    """Return the programs of a text, or its error; no other exception may be raised."""
     try:
         return [(each.name, each) for each in parse_programs(text, "file.py")]
     except ProgramError as error:
@@ -513,7 +518,7 @@ TEXTS = (
 
 @st.composite
 def edited_texts(draw: st.DrawFn) -> str:
-    """Program text with pieces put in, taken out and moved."""
+    """Draw program text with pieces inserted, removed and moved."""
     text = draw(st.sampled_from(TEXTS))
     for _ in range(draw(st.integers(0, 4))):
         start = draw(st.integers(0, len(text)))
@@ -563,3 +568,46 @@ def test_long_names_are_shortened_in_messages() -> None:
         f"return hmirror({'q' * 5000}=I)",
     ):
         assert len(str(rejection(body(line)))) < 300
+
+
+def test_no_file_is_opened_for_a_syntax_error(tmp_path: Path) -> None:
+    # Reading a FIFO that nobody writes to would not end.
+    os.mkfifo(tmp_path / "<unknown>")
+    code = (
+        "from arcbatt.language import ProgramError, parse_program\n"
+        "try: parse_program('def f(I):\\n    return (I\\n')\n"
+        "except ProgramError as error: print(error)\n"
+    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert "not readable as a program" in done.stdout, done.stderr
+
+
+def test_long_literals_are_written_in_lines_that_can_be_read() -> None:
+    numbers = tuple(range(-20_000, 20_000))
+    places = frozenset((i, j) for i in range(60) for j in range(60))
+    for value in (numbers, places, (numbers, places)):
+        node = ir.call_node("astuple", ir.input_node("I"), ir.constant(value))
+        program = Program(node, "long")
+        assert max(map(len, program.text.split("\n"))) <= MAX_COLUMNS
+        assert parse_program(program.text) == program
+        assert parse_program(Program(ir.constant(value)).text).result is ir.constant(value)
+
+
+@pytest.mark.parametrize(
+    ("line", "n"),
+    [
+        # Spaces and names make a text longer; calls on one line become lines.
+        ("x{k} = astuple(I, (" + "1," * 9_000 + "1))", 55),
+        ("x{k} = " + "vmirror(" * 60 + "I" + ")" * 60, 170),
+    ],
+)
+def test_a_program_whose_own_text_could_not_be_read_is_refused(line: str, n: int) -> None:
+    lines = [line.replace("{k}", str(k)).replace("I,", f"{k},") for k in range(n)]
+    if "vmirror" in line:
+        lines = [each.replace("(I)", f"(canvas({k}, (1, 1)))") for k, each in enumerate(lines)]
+    joined = ["y0 = x0", *(f"y{k} = astuple(y{k - 1}, x{k})" for k in range(1, n))]
+    text = body(*lines, *joined, f"return y{n - 1}")
+    assert len(text) <= MAX_PROGRAM_BYTES and text.count("\n") <= MAX_LINES
+    error = rejection(text)
+    assert "written with one call per line" in str(error)

@@ -1,4 +1,4 @@
-"""Steps that draw on pictures: the engine against the definitions, and what the steps mean."""
+"""Primitives that draw on pictures: the engine against the definitions, and their meaning."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_work_beyond_the_budget_is_not_done() -> None:
 
 
 def drawn(name: str, rows: str, *args: Value) -> str:
-    """A step on rows of digits, as such; dots are 0, and rows are parted by blanks."""
+    """Return the result of a primitive on rows of digits; dots are 0, blanks separate rows."""
     grid = tuple(tuple(0 if c == "." else int(c) for c in line) for line in rows.split())
     outcome: Any = run_call(name, [((0, 0), grid), *args]).outcome
     check_call(name, [((0, 0), grid), *args])

@@ -1,4 +1,4 @@
-"""Lists of pictures: the engine gives what the definitions give, and these mean what they say."""
+"""Lists of pictures: the engine against the definitions, and the meaning of the primitives."""
 
 from __future__ import annotations
 
@@ -89,10 +89,9 @@ OF_PICTURES = (
     "split_rows",
     "split_halves",
     "split_blocks",
-    "bracketed",
 )
-OF_LISTS = ("pick_unique", "heap_up", "line_up")
-OF_LISTS_BY_CODE = ("pick", "best_of", "rest_of", "butt", "overlay")
+OF_LISTS = ("heap_up",)
+OF_LISTS_BY_CODE = ("pick", "best_of", "rest_of", "overlay")
 
 
 def codes_of(name: str) -> range:
@@ -198,16 +197,6 @@ def test_parts_and_shapes() -> None:
     assert call("split_shapes", hook) == frozenset({pic("111 ..1 ..1"), pic("2", 2, 0)})
 
 
-def test_bracketed_rectangles() -> None:
-    p = pic("44..44 4.77.4 ..7... 4....4 44..44", 10, 20)
-    assert call("bracketed", p) == frozenset({pic(".77. .7.. ....", 11, 21)})
-    assert call("bracketed", pic("33..33 4.77.4 ..7... 4....4 44..44")) == frozenset()
-    # Two rings that share a side, and the whole: its lower brackets' inner cells are not 4 either.
-    assert call("bracketed", pic("44444 4.4.4 44444")) == frozenset(
-        {pic(".", 1, 1), pic(".", 1, 3), pic(".4.", 1, 1)}
-    )
-
-
 def test_settled_parts_stop_at_what_has_settled() -> None:
     p = pic("1..2 3... ....")
     assert call("settle", p, 0) == frozenset({pic("1", 0, 2), pic("2", 0, 3), pic("3", 1, 3)})
@@ -269,13 +258,6 @@ def test_what_is_picked(code: int, row: int) -> None:
 def test_joins() -> None:
     several = frozenset({pic("111 111", 2, 2), pic("22", 3, 1), pic("3", 2, 2)})
     assert call("heap_up", several) == pic(".311 2211", 2, 1)
-    assert call("butt", several, 0) == pic("322111 ...111", 2, 2)
-    assert call("butt", several, 1) == pic("3.. 22. 111 111", 2, 2)
-
-
-def test_lines_go_along_the_axis_that_tells_pictures_apart() -> None:
-    assert call("line_up", frozenset({pic("1 1", 0, 4), pic("2", 3, 0)})) == pic("21 .1", 3, 0)
-    assert call("line_up", frozenset({pic("11", 5, 0), pic("2", 0, 1)})) == pic("2. 11", 0, 1)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Two pictures made one: the engine gives what the definition gives, and it means what it says."""
+"""Combining two pictures: the engine against the definition, and its meaning."""
 
 from __future__ import annotations
 

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arcbatt.language import Program, format_program, ir, parse_program, parse_programs
-from arcbatt.language.random_programs import random_program
+from arcbatt.language.types import Type
+from bench.random_programs import random_program
 from tests.conftest import printed_with_any_hash_seed, programs
 
 TEXT = """
@@ -93,7 +94,7 @@ def test_hash_is_fixed() -> None:
 def test_hash_does_not_depend_on_the_process() -> None:
     code = (
         "from arcbatt.language import parse_program\n"
-        "from arcbatt.language.random_programs import random_program\n"
+        "from bench.random_programs import random_program\n"
         f"print(parse_program({TEXT!r}).hash)\n"
         "print(*[random_program(seed).hash for seed in range(20)])\n"
     )
@@ -120,7 +121,21 @@ def test_nodes_that_nobody_holds_are_forgotten() -> None:
     assert len(ir._interned) > before
     del kept
     gc.collect()
+    ir.call_node("add", ir.constant(271_828), ir.constant(314_159))  # the next node
     assert len(ir._interned) <= before + 5
+
+
+def test_no_python_code_runs_when_a_node_or_type_goes() -> None:
+    # An interrupt in such code would be swallowed.
+    things: list[object] = [
+        ir.call_node("subtract", ir.constant(271_828), ir.constant(314_159)),
+        Type("number", (), "", range(271_828, 314_159)),
+    ]
+    events: list[str] = []
+    sys.setprofile(lambda _frame, event, _arg: events.append(event))
+    things.clear()
+    sys.setprofile(None)
+    assert "c_call" in events and "call" not in events
 
 
 def test_nodes_come_in_evaluation_order() -> None:

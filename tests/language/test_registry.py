@@ -1,4 +1,4 @@
-"""The registry: everything about a primitive is declared, and declared right."""
+"""The registry: every primitive is declared completely and correctly."""
 
 from __future__ import annotations
 
@@ -134,8 +134,8 @@ def test_any_other_number_is_out_of_range(primitive: Primitive) -> None:
 
 def test_a_wrong_type_comes_before_a_wrong_code() -> None:
     assert evaluate_call("turn", [3, 99]) == Failure(Reason.TYPE)
-    assert evaluate_call("learn_objects", [(), ((1,),), 99, ()]) == Failure(Reason.TYPE)
-    assert evaluate_call("learn_objects", [(), ((10,),), 99, 0]) == Failure(Reason.RANGE)
+    assert evaluate_call("panel_cells", [(), ((1,),), 99, ()]) == Failure(Reason.TYPE)
+    assert evaluate_call("panel_cells", [(), ((10,),), 99, 0]) == Failure(Reason.RANGE)
     check_call("mir_rot", [frozenset({(0, 1)}), 4])
     assert evaluate_call("mir_rot", [frozenset({(0, 1)}), 4]) == Failure(Reason.RANGE)
 

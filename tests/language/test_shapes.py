@@ -1,4 +1,4 @@
-"""Words about areas and shapes: what they mean, in terms of others, and at the edges."""
+"""Primitives on areas and shapes: their meaning in terms of others, and edge cases."""
 
 from __future__ import annotations
 

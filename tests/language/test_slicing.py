@@ -65,7 +65,7 @@ def test_slices_are_the_programs_of_the_batt(members: list[Program]) -> None:
         again = parse_program(text)
         assert again.result is program.result
         assert again.name == program.name
-        # One line for each call, the head and the line that returns: nothing of the others.
+        # One line per call, the head and the last line: nothing of other programs.
         assert text.count("\n") == program.n_calls + 2
         assert text.splitlines()[0] == format_program(program).splitlines()[0]
 

@@ -16,7 +16,6 @@ from tests.language.learner_checks import check_cost
 from tests.language.test_learned import TASKS, demos_of, failure, give, grid_of
 
 TEMPLATE_CODES = list(all_primitives()["complete_templates"].all_codes())
-BAR_CODES = list(all_primitives()["object_bars"].all_codes())
 
 
 @st.composite
@@ -60,13 +59,6 @@ def test_engine_completes_templates_within_the_grid(grid: Any) -> None:
                 for rows in zip(grid, completed, strict=True)
                 for before, after in zip(*rows, strict=True)
             )
-
-
-@pytest.mark.slow
-@given(grids(7), st.lists(st.sampled_from(BAR_CODES), min_size=24, max_size=24))
-def test_bars_in_the_engine(grid: Any, work: list[tuple[int, ...]]) -> None:
-    for codes in work:
-        check_call("object_bars", [grid, *codes])
 
 
 @pytest.mark.parametrize(
@@ -130,45 +122,11 @@ def test_grids_without_templates_fail() -> None:
     check_call("complete_templates", [many, 0, 1, 0])
     for bad in ((), ((1, 2), (3,)), ((10, 1),)):
         assert give("complete_templates", bad, 0, 0, 0) == failure(Reason.TYPE)
-        assert give("object_bars", bad, 0, 0, 0) == failure(Reason.TYPE)
-
-
-@pytest.mark.parametrize(
-    ("codes", "rows"),
-    [
-        ((0, 0, 0), ("3121",)),
-        ((0, 1, 0), ("1213",)),
-        ((0, 2, 1), ("1", "1", "2", "3")),
-        ((0, 3, 0), ("1231",)),
-        ((1, 0, 0), ("311",)),
-        ((2, 0, 2), ("333", "110", "200")),
-        ((2, 0, 3), ("333", "011", "002")),
-        ((2, 0, 4), ("312", "310", "300")),
-        ((2, 1, 5), ("003", "013", "213")),
-        ((2, 4, 0), ("3",)),
-        ((2, 8, 0), ("12",)),
-    ],
-)
-def test_objects_as_bars(codes: tuple[int, ...], rows: tuple[str, ...]) -> None:
-    grid = grid_of("10000", "02000", "00030", "00330", "10000")
-    assert give("object_bars", grid, *codes) == grid_of(*rows)
-
-
-def test_bars_that_are_too_long_or_none_fail() -> None:
-    for grid, codes in [
-        (grid_of("0"), (0, 0, 0)),
-        (grid_of("11", "11"), (0, 8, 0)),
-        (((1,) * 31,), (0, 0, 2)),
-        (((1, 0) * 31,), (0, 0, 0)),
-    ]:
-        assert give("object_bars", grid, *codes) == failure(Reason.EMPTY)
-        check_call("object_bars", [grid, *codes])
-    assert give("object_bars", ((1,) * 31,), 0, 0, 0) == ((1,),)
 
 
 def test_every_code_has_words() -> None:
-    for name, work in (("complete_templates", TEMPLATE_CODES), ("object_bars", BAR_CODES)):
-        said = {tuple(words_of_call(name, None, [grid_of("1"), *codes])) for codes in work}
-        assert len(said) == len(work)
-    (line,) = words_of_call("object_bars", None, [grid_of("1"), 2, 8, 4])
-    assert line == "all but the largest of the colors, the largest first, as bars downwards"
+    said = {
+        tuple(words_of_call("complete_templates", None, [grid_of("1"), *codes]))
+        for codes in TEMPLATE_CODES
+    }
+    assert len(said) == len(TEMPLATE_CODES)

@@ -1,4 +1,4 @@
-"""Values: one order, and weights, for everyone."""
+"""Values: their order, and their weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Primitives that view a task otherwise: what they mean, and that the engine agrees."""
+"""Primitives that change the view of a task: their meaning, and the engine."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_the_background_is_the_commonest_color_of_what_the_code_says() -> None:
 
 @pytest.mark.parametrize("code", [0, 1])
 def test_mirror_images_are_turned_alike(code: int) -> None:
-    """The one way of eight: a thing that lies on no axis tells them all apart."""
+    """All eight orientations of a grid are turned the same way if its thing is on no axis."""
     grid = grid_of("50000", "55000", "00000", "00010", "00000")
     turned = {give("to_turn", give(mirror, grid), code) for mirror in MIRRORS}
     assert len(turned) == 1

@@ -11,7 +11,7 @@ import pytest
 
 from arcbatt.engine.gpu.health import count_cores
 from arcbatt.measure import process, usable_cores
-from arcbatt.measure.process import read_quota
+from arcbatt.measure.process import machine_memory, read_memory_limit, read_quota
 
 
 def write(folder: Path, files: dict[str, str]) -> Path:
@@ -53,7 +53,7 @@ V1 = "12:memory:/docker/f00\n4:cpu,cpuacct:/docker/f00\n1:name=systemd:/docker/f
             },
             4,
         ),
-        # In a container, the group that it runs in is the topmost that it sees.
+        # A process in a container sees no group above its own.
         (V1, {"cpu/cpu.cfs_quota_us": "50000", "cpu/cpu.cfs_period_us": "100000"}, 1),
         (V1, {"cpu/cpu.cfs_quota_us": "-1", "cpu/cpu.cfs_period_us": "100000"}, None),
         (V1, {"cpu/cpu.cfs_quota_us": "200000"}, None),
@@ -65,6 +65,25 @@ def test_a_quota_is_read(
 ) -> None:
     groups = write(tmp_path, {"self": of_process} | {f"fs/{name}": files[name] for name in files})
     assert read_quota(groups / "self", groups / "fs") == quota
+
+
+@pytest.mark.parametrize(
+    ("of_process", "files", "limit"),
+    [
+        (V2, {"user.slice/a.scope/memory.max": "1000\n"}, 1000),
+        (V2, {"user.slice/a.scope/memory.max": "max\n"}, None),
+        (V2, {"user.slice/a.scope/memory.max": "max", "user.slice/memory.max": "500"}, 500),
+        (V1, {"memory/docker/f00/memory.limit_in_bytes": "700\n"}, 700),
+        (V1, {"memory/memory.limit_in_bytes": "900\n"}, 900),
+        (V1, {}, None),
+    ],
+)
+def test_the_memory_of_a_container_is_read(
+    tmp_path: Path, of_process: str, files: dict[str, str], limit: int | None
+) -> None:
+    groups = write(tmp_path, {"self": of_process, **{f"fs/{k}": v for k, v in files.items()}})
+    assert read_memory_limit(groups / "self", groups / "fs") == limit
+    assert machine_memory() > 2**20
 
 
 def test_without_control_groups_there_is_no_quota(tmp_path: Path) -> None:

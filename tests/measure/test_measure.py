@@ -1,4 +1,4 @@
-"""Time by phase: it sums to the wall clock, whatever is nested, repeated, parallel or raised.
+"""Time by phase sums to the wall clock if phases are nested, repeated or parallel, or raise.
 
 Nothing here looks at real time: the clocks are turned by hand.
 """
@@ -9,7 +9,6 @@ import contextvars
 import io
 import json
 import threading
-import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 
 import pytest
@@ -19,7 +18,6 @@ from rich.console import Console
 
 from arcbatt import measure
 from arcbatt.measure import PHASES, Clock, Phase, Report, TimelineReport, phase
-from arcbatt.measure.icicle import COLOR_OF, svg_icicle
 from arcbatt.measure.process import process_start_ns
 from arcbatt.measure.tables import draw_report
 
@@ -433,35 +431,6 @@ def test_json(report: Report) -> None:
     assert {"path": ["run", "score"], "self_s": 1, "total_s": 1, "entered": 1} in main["paths"]
     assert device["name"].startswith("cuda:0")
     assert content["tables"][0]["rows"] == [["vmirror", 8, 1.5]]
-
-
-def test_the_icicle_is_self_contained(report: Report) -> None:
-    svg = svg_icicle(report)
-    root = ET.fromstring(svg)
-    assert "<script" not in svg and svg.count("://") == 1  # the namespace
-    titles = [each.text or "" for each in root.iter("{http://www.w3.org/2000/svg}title")]
-    assert "run > score: 1.000 s, 20.0%; entered 1 times" in titles
-    assert "run: 4.000 s, 80.0%; self 3.000 s; entered 1 times" in titles
-    labels = [each.text for each in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert "run 4.000 s" in labels and "cuda:0 <a & b>: 2.000 s" in labels
-
-
-def test_icicle_blocks_lie_inside_their_parents(report: Report) -> None:
-    root = ET.fromstring(svg_icicle(report))
-    names = {color: name for name, color in COLOR_OF.items()}
-    blocks = {}
-    for group in root.findall("{http://www.w3.org/2000/svg}g"):
-        rect = group.find("{http://www.w3.org/2000/svg}rect")
-        assert rect is not None
-        left, width = float(rect.attrib["x"]), float(rect.attrib["width"])
-        blocks.setdefault(names[rect.attrib["fill"]], (left, left + width, float(rect.attrib["y"])))
-    assert blocks["run"][0] == blocks["score"][0] and blocks["score"][1] < blocks["run"][1]
-    assert blocks["score"][2] > blocks["run"][2] == blocks["other"][2]
-    assert blocks["other"][0] == pytest.approx(blocks["run"][1], abs=0.02)
-
-
-def test_an_empty_report_can_be_drawn() -> None:
-    assert ET.fromstring(svg_icicle(Clock(lambda: 0).report())).tag.endswith("svg")
 
 
 def test_a_process_began_before_it_imported_anything(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""`import arcbatt`: what it offers, from whatever a newcomer has, and what it says to mistakes."""
+"""`import arcbatt`: its names, the kinds of input that they accept, and errors for mistakes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ from arcbatt.engine.task_run import TaskSamples, run_on_tasks
 from arcbatt.language import read_lines
 from arcbatt.language.registry import user_primitives, withdraw_user_primitive
 from arcbatt.pool import PoolError
-from arcbatt.proposers.proposer import make_proposal
 from arcbatt.solving import Loop
 from arcbatt.solving.progress import Progress, bar_html, watching
 from tests.conftest import printed_with_any_hash_seed
@@ -511,7 +510,7 @@ def test_evolve(task: Task) -> None:
 
 
 def test_an_interrupt_returns_what_was_found(task: Task) -> None:
-    # Ignored, where the tests are a background job.
+    # A background job ignores the signal, so set its handler.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         began_s = time.monotonic()
@@ -553,7 +552,7 @@ class Mirrors(arcbatt.Proposer):
         texts = [f"def solve(I):\n    return {name}(I)\n" for name in ("hmirror", "vmirror")]
         for task in offer.tasks:
             programs = map(arcbatt.parse_program, texts)
-            context.propose([make_proposal(program, task) for program in programs])
+            context.propose([arcbatt.Proposal.from_program(program, task) for program in programs])
             context.note_done(offer.item, task, {})
 
 
@@ -568,7 +567,7 @@ def test_an_own_proposer_finds_what_it_proposes(task: Task) -> None:
 
 
 class Mistaken(Mirrors):
-    """A proposer whose offer, or what it does with its context, is what it is told."""
+    """A proposer with a given offer and a given use of its context."""
 
     def __init__(self, offer: Any = None, do: Callable[[Any, Task], object] | None = None) -> None:
         self._offer, self._do = offer, do
@@ -588,7 +587,7 @@ class Mistaken(Mirrors):
         (Mistaken([]), "mirrors: next_offer returned a list, expected an Offer"),
         (
             Mistaken(do=lambda context, _: context.propose([arcbatt.parse_program(VMIRROR)])),
-            r"mirrors: expected a Proposal, not a Program; .*make_proposal\(program, task\)",
+            r"mirrors: expected a Proposal, not a Program; .*Proposal\.from_program\(",
         ),
         (
             Mistaken(do=lambda context, _: context.keep(arcbatt.parse_program(VMIRROR), None)),
@@ -597,7 +596,7 @@ class Mistaken(Mirrors):
         (
             Mistaken(
                 do=lambda context, task: context.propose(
-                    make_proposal(arcbatt.parse_program(VMIRROR), task)
+                    arcbatt.Proposal.from_program(arcbatt.parse_program(VMIRROR), task)
                 )
             ),
             r"mirrors: expected a sequence, \[proposal\], not a Proposal",
@@ -608,7 +607,7 @@ def test_errors_in_an_own_proposer_are_reported(
     task: Task, proposer: Mistaken, message: str
 ) -> None:
     with pytest.raises(TypeError, match=message):
-        arcbatt.solve(task, FOREVER_S, proposers=[proposer])
+        arcbatt.solve(task, FOREVER_S, proposers=[proposer], fail_fast=True)
 
 
 @pytest.fixture
@@ -634,7 +633,9 @@ def test_an_own_primitive_is_run_by_its_definition() -> None:
     assert result.ran_on == {"cpu": 2, "definitions": 2}
     assert result.matches.tolist() == [[False, False], [True, False]]
     assert result.outcome(0, 0) == ((0, 1), (2, 0)) and result.outcome(1, 1) == fallen
-    with pytest.raises(ValueError, match="an own primitive, which the engine does not have"):
+    with pytest.raises(
+        ValueError, match="a user-defined primitive, which the engine does not have"
+    ):
         run_call("drop", [grid])
     alone = Batt([plain]).run(samples)
     assert (result.hashes[0] == alone.hashes[0]).all() and (result.steps[0] == alone.steps[0]).all()
@@ -644,7 +645,7 @@ def test_an_own_primitive_is_run_by_its_definition() -> None:
 @pytest.mark.parametrize("only", [None, [0, 1, 1], [-1, -1, 0]])
 @pytest.mark.usefixtures("drop")
 def test_definitions_screen_as_the_engine_does(staged: bool, only: list[int] | None) -> None:
-    """An own primitive that does what a bundled one does has its results."""
+    """A user-defined primitive that computes the same as a bundled one has the same results."""
 
     @arcbatt.primitive("Grid -> Grid")
     def drop(grid: Any) -> Any:
@@ -655,7 +656,9 @@ def test_definitions_screen_as_the_engine_does(staged: bool, only: list[int] | N
         [arcbatt.parse_program(f"def solve(I):\n    return {text}\n") for text in chosen]
         for chosen in (texts, [text.replace("vmirror", "drop") for text in texts])
     )
-    samples = TaskSamples([arcbatt.find_task(TASK_ID), arcbatt.find_task("68b16354")])
+    # Stages end after the first demo, not after the second, which is missed here.
+    missed = Task.of([(GRID, MIRRORED), (GRID, GRID), (MIRRORED, GRID)], [GRID])
+    samples = TaskSamples([arcbatt.find_task(TASK_ID), arcbatt.find_task("68b16354"), missed])
     bundled = run_on_tasks(Batt(wanted), samples, only=only, staged=staged, device="cpu")
     defined = run_on_tasks(Batt(own), samples, only=only, staged=staged, device="cpu")
     ran = bundled.reasons != NOT_RUN

@@ -1,4 +1,4 @@
-"""The documentation says what is so: it is fresh, its links lead somewhere, its snippets run."""
+"""The documentation is up to date, its links lead somewhere, and its snippets run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from arcbatt.cli.loop_display import proposer_table
 from arcbatt.language import Program, parse_program
+from arcbatt.proposers.enumerate import EnumerateProposer
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -68,6 +70,15 @@ def test_every_page_is_linked() -> None:
         assert page.name == "index.md" or f"{page.name})" in listed, page.name
 
 
+def test_the_picture_of_kaggle_has_the_tables_of_today() -> None:
+    """`docs/record.py` draws it; the page says with which tasks."""
+    drawn = (DOCS / "img" / "kaggle.svg").read_text("utf-8")
+    text = re.sub(r"<[^>]*>|&#160;|\s+", " ", drawn)
+    headings = [column.header for column in proposer_table({}).columns]
+    headings += EnumerateProposer.count_columns.values()
+    assert all(f" {heading} " in text for heading in headings), headings
+
+
 def snippets(page: Path) -> list[str]:
     return re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.S | re.M)
 
@@ -75,7 +86,7 @@ def snippets(page: Path) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", names([page for page in PAGES if snippets(page)]))
 def test_snippets_run(name: str, tmp_path: Path) -> None:
-    """Those of a page after one another: what an earlier one made a later one may use."""
+    """Run the snippets of a page in order; later ones may use names of earlier ones."""
     lines = []
     for snippet in snippets(ROOT / name):
         if PROGRAM.match(snippet):

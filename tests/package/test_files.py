@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Files are written whole or not at all."""
 
 import os
 import stat

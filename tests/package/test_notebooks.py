@@ -1,12 +1,13 @@
 """The notebooks for Kaggle run from top to bottom, in folders that look like Kaggle's.
 
-Here in this environment; `make bundle-test` runs them from the published wheels on every Python and
-NumPy that Kaggle has.
+Here they run in this environment; `make bundle-test` runs them from the published wheels on every
+Python and NumPy that Kaggle has.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+import arcbatt
 from arcbatt.scoring import read_submission
 from tests.solving.test_kaggle import BROKEN, MIRROR, write_tasks
 
@@ -61,4 +63,13 @@ def test_the_submission_notebook_runs_offline(tmp_path: Path) -> None:
 
 def test_the_tour_runs(tmp_path: Path) -> None:
     shown = execute("tour", tmp_path, f"INPUT={tmp_path}", "BUDGET_S=4")
-    assert "fits all demos: True" in shown and "demo 1 is right" in shown
+    assert "<Solution of 67a3c6ac: a program fits all demos" in shown
+    assert "demo 1 right, demo 2 right" in shown and "<Score " in shown and "<Solutions: " in shown
+
+
+def test_the_tour_uses_public_names_only() -> None:
+    content = json.loads((ROOT / "notebooks" / "tour.ipynb").read_text("utf-8"))
+    code = "".join("".join(each["source"]) for each in content["cells"])
+    used = set(re.findall(r"arcbatt\.(\w+)\(", code))
+    assert used <= set(arcbatt.__all__) and "from arcbatt." not in code
+    assert {"show", "explain", "solve_all", "score", "evolve"} <= used

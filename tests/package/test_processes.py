@@ -1,4 +1,4 @@
-"""Processes with pipes: a message is sent at once, also to one that is busy."""
+"""Processes with pipes: a message is sent at once, also to a busy process."""
 
 from __future__ import annotations
 

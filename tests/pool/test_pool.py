@@ -152,8 +152,8 @@ def test_programs_that_could_not_be_parsed_again_are_refused() -> None:
     for name in ("", "two words", "def", "f(I): pass\ndef g"):
         with pytest.raises(ProgramError, match="not a valid program name"):
             PoolProgram.of(Program(program_of(1).result, name), "import")
-    long = Program(ir.constant(tuple(range(10_000))))
-    with pytest.raises(ProgramError, match="a line exceeds 20000 columns"):
+    long = Program(ir.constant(tuple(range(200_000))))
+    with pytest.raises(ProgramError, match="more than 1048576 bytes"):
         PoolProgram.of(long, "import")
     node = ir.input_node("I")
     for _ in range(10_001):
@@ -355,14 +355,6 @@ def test_eviction_keeps_the_best_of_each_task(pool: Pool) -> None:
     assert pool.evict(0) == 0
     with pytest.raises(ValueError, match="fewer than 0"):
         pool.evict(-1)
-
-
-def test_eviction_from_some_tasks(pool: Pool, rows: list[PoolProgram]) -> None:
-    pool.add_programs(rows)
-    pool.record_trials([trial_of(row, task, 1) for row in rows[:3] for task in "ab"])
-    pool.record_trials([trial_of(row, "c", 1) for row in rows[3:]])
-    assert pool.evict(1, [key("c"), key("nowhere")]) == 2
-    assert len(best_of(pool, key("a"))) == 3
 
 
 def test_eviction_keeps_spared_programs(pool: Pool, rows: list[PoolProgram]) -> None:
@@ -603,12 +595,13 @@ def test_import_continues_after_a_line_outside_programs(pool: Pool, tmp_path: Pa
 
 def test_import_rejects_programs_that_could_not_be_exported(pool: Pool, tmp_path: Path) -> None:
     path = tmp_path / "programs.py"
-    lines = "\n".join(f"        {number}," for number in range(10_000 - 100, 19_000))
+    # Spaces make it longer than a program may be.
+    lines = "\n".join("100000," * 1_000 for _ in range(140))
     path.write_text(f"# long\ndef solve_a(I):\n    return (\n{lines}\n    )\n")
     rejected: list[ProgramError] = []
     count = import_file(pool, path, rejected.append, ignore)
     assert (count.n_added, count.n_rejected) == (0, 1)
-    assert str(rejected[0]).startswith(f"{path}:2:1: with one call per line")
+    assert str(rejected[0]).startswith(f"{path}:2:1: written with one call per line")
 
 
 def test_files_that_cannot_be_read(pool: Pool, tmp_path: Path) -> None:
@@ -785,7 +778,7 @@ def test_the_language_has_a_version(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     assert len(language_version()) == 32 and language_version() == language_version()
     first = version_of(values="a\nb", primitives_in_grids="def hmirror", parse="x", text="y")
-    assert first == version_of(parse="z", text="z", random_programs="z")
+    assert first == version_of(parse="z", text="z")
     assert first == version_of(values="a\r\nb")
     changed = version_of(primitives_in_grids="def hmirrored")
     assert changed != first and version_of(values="a") not in (first, changed)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from itertools import cycle, islice
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from arcbatt.library import library_programs
 from arcbatt.pool import Pool, PoolProgram, PoolTrial
 from arcbatt.proposers.evolve import cards
 from arcbatt.proposers.evolve.cards import Card, deal, new_mutants, pool_parents
-from arcbatt.proposers.evolve.mutation import Mutant, Mutator, Rates
+from arcbatt.proposers.evolve.mutation import Mutant, Mutator
 from arcbatt.tasks import find_task
 from tests.conftest import printed_with_any_hash_seed
 from tests.support.commands import Outcome, error_of
@@ -39,7 +38,7 @@ def test_a_seed_determines_a_full_card_of_new_programs(seed: int, size: int) -> 
     assert {mutant.parents[0] for mutant in card.mutants} == set(card.parents) <= set(LIBRARY)
     assert not any(infer(program).warnings for program in card.programs)
     again = deal(LIBRARY, size, seed)
-    assert again.mutants == card.mutants and again.statistics() == card.statistics()
+    assert again.mutants == card.mutants
     assert again.text == card.text
 
 
@@ -75,11 +74,11 @@ def test_a_seen_mutant_is_mutated_again(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_parents_are_drawn_by_weight() -> None:
-    weights = [1.0, 3.0, 0.0]
-    card = deal(LIBRARY[:3], 400, 0, weights=weights)
+    weights = [1.0, 9.0, 0.0]
+    card = deal(LIBRARY[:3], 200, 0, weights=weights)
     counts = Counter(LIBRARY.index(mutant.parents[0]) for mutant in card.mutants)
     # Less than the ratio of weights, as the likelier parent more often repeats a mutant.
-    assert 1.5 * counts[0] < counts[1] and counts[2] == 0
+    assert 2 * counts[0] < counts[1] and counts[2] == 0
 
 
 def test_a_card_is_smaller_if_there_is_nothing_new(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,19 +86,6 @@ def test_a_card_is_smaller_if_there_is_nothing_new(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(cards, "DRAWS_PER_PROGRAM", 1)
     card = deal([parent], 400, 0)
     assert 10 < len(card.mutants) < 400
-
-
-def test_rates_determine_the_kinds() -> None:
-    rates = Rates(Mutator.kinds)
-    for _ in range(2000):
-        rates.record(["swap"], ran=[True], improved=[True], fitted=[False])
-        for kind in Mutator.kinds[:-1]:
-            rates.record([kind], ran=[True], improved=[kind == "swap"], fitted=[False])
-        rates.record(["crossover"], ran=[True], improved=[False], fitted=[False])
-    mutator = Mutator(LIBRARY, random.Random(0), rates=rates)
-    draws = ((program, None) for program in cycle(LIBRARY))
-    kinds = Counter(mutant.kind for mutant, _ in islice(new_mutants(mutator, draws, set()), 100))
-    assert kinds["swap"] > 50
 
 
 def test_invalid_arguments_are_refused() -> None:
@@ -112,35 +98,9 @@ def test_invalid_arguments_are_refused() -> None:
             deal(LIBRARY, weights=weights)
 
 
-def programs_of(*expressions: str) -> list[Program]:
-    return [parse_program(f"def f(I):\n    return {text}\n") for text in expressions]
-
-
-def test_statistics_count_calls_before_and_after_sharing() -> None:
-    card = deal(LIBRARY, 50, 5)
-    statistics = card.statistics()
-    size = card.batt.size
-    assert (statistics.total.before, statistics.total.after) == (size.n_calls_before, size.n_calls)
-    assert statistics.total.after < statistics.total.before
-    for rows in (statistics.by_level, statistics.by_family):
-        assert sum(row.before for row in rows) == statistics.total.before
-        assert sum(row.after for row in rows) == statistics.total.after
-        assert all(0 < row.after <= row.before for row in rows)
-    assert [row.name for row in statistics.by_level] == [
-        str(level + 1) for level in range(len(statistics.by_level))
-    ]
-    assert sum(n for _, n in statistics.by_mutation) == 50
-
-
-def test_levels_and_families() -> None:
-    both = programs_of("hconcat(hmirror(I), rot90(I))", "rot90(hmirror(I))")
-    mutants = tuple(Mutant(program, "insert", ()) for program in both)
-    statistics = Card(0, (), mutants).statistics()
-    assert [(r.name, r.before, r.after) for r in statistics.by_level] == [("1", 3, 2), ("2", 2, 2)]
-    assert [(r.name, r.before, r.after) for r in statistics.by_family] == [
-        ("pieces", 2, 1),
-        ("grids", 3, 3),
-    ]
+def test_programs_of_a_card_share_calls() -> None:
+    size = deal(LIBRARY, 50, 5).batt.size
+    assert size.n_calls < size.n_calls_before
 
 
 def test_the_text_has_every_program() -> None:
@@ -205,7 +165,7 @@ def test_command() -> None:
     outcome = Outcome("card", "--size", "5", "--seed", "2")
     card = deal(LIBRARY, 5, 2)
     assert outcome.status == 0
-    assert "def batt(" in outcome.out and "calls before sharing" in outcome.out
+    assert "def batt(" in outcome.out
     for program in card.programs:
         assert f"# {program.name}" in outcome.out
     assert f"{card.batt.size.n_calls} after sharing" in outcome.out
@@ -217,7 +177,10 @@ def test_command_as_json(pool: Path) -> None:
     card = deal(LIBRARY, 5, 2)
     assert shown["seed"] == 2 and shown["text"] == card.text
     assert [each["hash"] for each in shown["mutants"]] == [p.hash for p in card.programs]
-    assert shown["statistics"] == card.statistics().to_json()
+    assert (shown["calls_before_sharing"], shown["calls"]) == (
+        sum(program.n_calls for program in card.programs),
+        card.batt.n_calls,
+    )
     of_pool = Outcome("card", "--pool", pool, "--json").json
     assert {each["name"] for each in of_pool["parents"]} <= {p.name for p in LIBRARY[:3]}
     assert len(of_pool["mutants"]) == 32

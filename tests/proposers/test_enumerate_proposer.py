@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -234,6 +235,16 @@ def test_confident_tasks_are_not_searched_again(
         assert again.counts["enumerate"].n_rounds == 1
 
 
+def test_expensive_passes_search_doubtful_tasks_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    passes = [replace(one_pass("expensive", plain, 1), only_doubtful=True)]
+    passes.append(one_pass("cheap", plain, 1))
+    for limit, searched in ((0.0, ["cheap"]), (0.6, ["expensive", "cheap"])):
+        monkeypatch.setattr(proposer_module, "DOUBTFUL", limit)
+        loop = loop_over([task_named("one")], EnumerateProposer(passes=passes))
+        loop.run(FOREVER_S)
+        assert list(loop.parts()["enumerate"]) == searched
+
+
 def test_the_trace_shows_counts_and_stacks() -> None:
     messages: list[str] = []
 
@@ -346,7 +357,7 @@ def test_deepening_passes_follow_the_named_ones() -> None:
     # Passes of one view and depth take more and more moves.
     moves: dict[Any, int] = {}
     for each in searched:
-        key = (each.view, each.depth, each.size_guess, each.open_cells_first)
+        key = (each.view, each.depth, each.open_cells_first, each.grow_trees)
         assert each.max_applications > moves.get(key, 0)
         moves[key] = each.max_applications
 
@@ -356,9 +367,12 @@ def test_a_complete_search_is_not_offered_again_at_that_depth() -> None:
     proposer = fake_passes([whole, cut], lambda task: task is cut)
     assert proposer.passes_of(cut) == list(all_passes())
     searched = proposer.passes_of(whole)
-    keys = [(each.view, each.depth, each.size_guess) for each in searched]
-    assert len(set(keys)) == len(keys)
-    assert set(keys) == {(each.view, each.depth, each.size_guess) for each in all_passes()}
+
+    def key(each: Pass) -> Any:
+        return (each.view, each.depth, each.grow_trees)
+
+    assert len(set(map(key, searched))) == len(searched)
+    assert set(map(key, searched)) == set(map(key, all_passes()))
 
 
 # --- known programs ---
@@ -396,7 +410,7 @@ def test_the_shortest_known_programs_are_used(
     monkeypatch.setattr(enumerate_module, "MAX_KNOWN_PROGRAMS", 3)
     run_alone: list[Sequence[Program]] = []
 
-    def noted(_board: TaskBoard, _task: Task, batt: Batt) -> list[Any]:
+    def noted(_board: TaskBoard, _task: Task, batt: Batt, *_rest: Any) -> list[Any]:
         run_alone.append(batt.programs)
         return []
 

@@ -154,7 +154,7 @@ def test_a_solver_must_also_fit_when_it_sees_all_demos(
         assert not any(card.new_fits for card in cards)
         # Nearly right programs stay, and no kind of mutation is credited with a fit.
         assert any(niche.nearly_right for niche in evolving.archive.niches)
-        assert not any(row["fitted"] for row in evolving.rates.table().values())
+        assert not any(row["fitted"] for row in evolving.mutations.to_json().values())
 
 
 def test_programs_that_read_demos_are_run_with_all_of_them(
@@ -171,11 +171,11 @@ def test_programs_that_read_demos_are_run_with_all_of_them(
         assert fits("I")  # sees no demos: held out or not is the same
 
 
-def test_rates_count_fitted_tasks(board: TaskBoard, tmp_path: Path) -> None:
+def test_counts_of_mutations_have_fitted_tasks(board: TaskBoard, tmp_path: Path) -> None:
     with begun(board, tmp_path, EvolveOptions(seed=2, card_size=60)) as evolving:
         found = [each for _ in range(8) for each in evolving.step().new_fits]
     solvers = {each.program for each in found}
-    assert sum(row["fitted"] for row in evolving.rates.table().values()) == len(solvers) > 0
+    assert sum(row["fitted"] for row in evolving.mutations.to_json().values()) == len(solvers) > 0
 
 
 def test_the_engine_has_its_own_timelines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,7 +183,7 @@ def test_the_engine_has_its_own_timelines(tmp_path: Path, monkeypatch: pytest.Mo
     screen, numbers, started = TaskBoard.screen, count(), Barrier(len(ENGINE), timeout=60)
 
     def wait_and_screen(self: TaskBoard, *args: Any, **named: Any) -> TaskResult:
-        # As many cards as there are timelines run at the same time.
+        # One card per timeline runs at the same time.
         if named.get("skip_expensive") and next(numbers) < len(ENGINE):
             started.wait()
         return screen(self, *args, **named)
@@ -244,9 +244,26 @@ def test_the_last_cards_are_returned_and_none_is_begun(board: TaskBoard, tmp_pat
         assert len(begun_cards) == N_BEGUN + 1 and not evolving._running
         assert [card.number for card in cards] == [dealt.card.generation for dealt in begun_cards]
         assert [card.n_mutants for card in cards] == [len(dealt) for dealt in begun_cards]
-        # Another last card is begun by itself; then evolution can continue as before.
+        # Another last card runs alone; then evolution can continue as before.
         assert evolving.step(is_last=True).number == N_BEGUN + 2 and not evolving._running
         assert evolving.step().number == N_BEGUN + 3 and len(evolving._running) == N_BEGUN
+
+
+def test_threads_end_and_programs_are_marked_if_a_process_does_not_end(
+    board: TaskBoard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_self: Dealer) -> None:
+        raise TimeoutError("a killed process has not ended")
+
+    with begun(board, tmp_path) as evolving:
+        evolving.step()
+        assert evolving._unmarked
+        with monkeypatch.context() as patched:
+            patched.setattr(Dealer, "close", fail)
+            with pytest.raises(TimeoutError, match="has not ended"):
+                evolving.close()
+        assert not evolving._unmarked
+        assert not any(each.is_alive() for each in evolving._engine._threads)
 
 
 def test_no_program_is_dealt_twice_even_after_a_restart(board: TaskBoard, tmp_path: Path) -> None:
@@ -379,12 +396,12 @@ def test_evolution_resumes_from_plain_data_and_the_pool(board: TaskBoard, tmp_pa
         for _ in range(2):
             evolving.step()
         state = json.loads(json.dumps(evolving.to_json()))
-        n_fitted, rates = evolving.archive.n_fitted, evolving.rates.table()
+        n_fitted, mutations = evolving.archive.n_fitted, evolving.mutations.to_json()
         following = evolving.rng.getrandbits(63)
     with Pool.open(path) as pool:
         again = Evolution(board, pool, SMALL)
         again.resume_from(state)
-        assert (again.n_cards, again.rates.table()) == (2, rates)
+        assert (again.n_cards, again.mutations.to_json()) == (2, mutations)
         assert again.rng.getrandbits(63) == following
         again.begin(list(pool.solvers()))
         assert again.archive.n_fitted == n_fitted
@@ -549,8 +566,8 @@ def test_the_chosen_card_size_is_recorded(tmp_path: Path, monkeypatch: pytest.Mo
         (["--budget", "soon"], "is not a duration"),
         (["--budget", "-3s"], "is not a duration"),
         (["--tasks", "nosuchtask"], "no task 'nosuchtask'"),
-        (["--device", "gpu"], "gpu is not a device"),
-        (["--data", "nosuchset"], "nosuchset"),
+        (["--device", "gpu"], "'gpu' is not a device"),
+        (["nosuchset"], "nosuchset"),
         (["--resume", "nosuchrun"], "nosuchrun"),
     ],
 )

@@ -115,3 +115,32 @@ def test_evolve_gives_up_after_several_empty_cards(monkeypatch: pytest.MonkeyPat
         loop = Loop(TaskBoard([task], device="cpu", n_threads=1), pool, [mutants])
         loop.run(FOREVER_S, 10 * len(numbers))
     assert loop.counts["evolve"].n_rounds == len(numbers)
+
+
+def test_what_it_remembers_does_not_grow_with_what_it_drops() -> None:
+    """Candidates and archived programs that others have replaced are forgotten."""
+    (task,) = training("a85d4709")
+    numbers = iter(range(10**6))
+
+    def offer(tasks: Sequence[Task], context: Context) -> None:
+        for _ in range(50):
+            number = next(numbers)
+            call = f"replace(vmirror(I), {number % 10}, {number})"
+            program = parse_program(f"def solve(I):\n    O = {call}\n    return O\n")
+            outputs = (((number % 10,),),) * len(task.test_inputs)
+            credit = min(number, 900)
+            context.keep(
+                *trial_for(task, program=program, outputs=outputs, n_fitted=0, credit=credit)
+            )
+
+    with Pool.in_memory() as pool:
+        fill_pool(pool, library=False)
+        evolve = EvolveProposer(EvolveOptions(card_size=40))
+        board = TaskBoard([task], device="cpu", n_threads=1)
+        loop = Loop(board, pool, [Scripted(offer, n_rounds=8), evolve])
+        loop.run(FOREVER_S, 24)
+        assert next(numbers) > 4 * MAX_PARENTS
+        assert evolve.evolution is not None
+        n_archived = sum(len(niche.entries) for niche in evolve.evolution.archive.niches)
+    assert len(evolve._proposed) <= n_archived
+    assert evolve._taken <= {(0, each.program) for each in loop.candidates(task).kept}

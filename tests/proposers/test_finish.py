@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
-from arcbatt.evaluation import N_COPIES, TaskBoard
+from arcbatt.evaluation import N_COPIES, TaskBoard, Trial
 from arcbatt.language import interpret
 from arcbatt.language.text import format_program
 from arcbatt.pool import Pool
+from arcbatt.proposers import finish as finish_module
 from arcbatt.proposers.finish import (
     BASE_BITS,
+    BOX_RULES,
     FINISHING,
     GAIN,
     FinishProposer,
@@ -21,7 +25,7 @@ from arcbatt.proposers.proposer import CONFIDENT
 from arcbatt.proposers.trees import GROW_TREE
 from arcbatt.proposers.views import BASE, on_base
 from arcbatt.solving import Loop
-from arcbatt.tasks import Task
+from arcbatt.tasks import Pair, Task
 from tests.support.search import (
     FOREVER_S,
     huge_task,
@@ -92,6 +96,29 @@ def test_proposals_fit_by_the_reference_and_find_held_out_demos() -> None:
     assert any("tile(" in format_program(each.program) for each in loop.candidates(tasks[0]).kept)
 
 
+def test_rules_are_learned_from_the_boxes_of_objects() -> None:
+    """A cell of an object becomes the color that is its mirror image left to right."""
+
+    def mirrored(*colors: int) -> Pair:
+        rows = [(0, a, b, a + b, 0, 0) for a, b in pairwise(colors)]
+        flipped = [(0, *row[3:0:-1], 0, 0) for row in rows]
+        blank = (0,) * 6
+        return Pair(
+            (blank, *rows, blank, (0, 0, 0, 0, 2, 3)), (blank, *flipped, blank, (0, 0, 0, 0, 3, 2))
+        )
+
+    demos = (mirrored(1, 2, 3), mirrored(4, 3, 1, 2), mirrored(2, 6))
+    task = Task("mirrored", demos, (mirrored(1, 5, 2).input,), "tests")
+    wanted = (mirrored(1, 5, 2).output,)
+
+    def on_boxes(off: frozenset[str]) -> list[Trial]:
+        kept = finish(task, off=off).candidates(task).kept
+        return [each.trial for each in kept if each.proposal.family.startswith("boxes")]
+
+    assert any(trial.fits and trial.outputs == wanted for trial in on_boxes(frozenset()))
+    assert on_boxes(frozenset({BOX_RULES})) == []
+
+
 def test_results_repeat_and_work_is_done_once_and_counted() -> None:
     tasks = training("10fcaaa3", "25d487eb")
     with Pool.in_memory() as pool:
@@ -107,6 +134,14 @@ def test_results_repeat_and_work_is_done_once_and_counted() -> None:
         assert kept_candidates(again) == kept_candidates(first) and again.parts() == first.parts()
     counts = first.parts()["finish"][FINISHING]
     assert counts["n_tasks"] == 2 and counts["n_bases"] > 2 and counts["n_kept"] > 0
+
+
+def test_rules_are_learned_for_doubtful_tasks_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    tasks = training("10fcaaa3", "a416b8f3")  # right: a tree on a tiling; a tiling
+    monkeypatch.setattr(finish_module, "DOUBTFUL", 0.0)
+    loop = finish(*tasks)
+    assert [each.id for each in tasks if loop.candidates(each).fits] == ["a416b8f3"]
+    assert loop.parts()["finish"][FINISHING]["n_bases"] == 0
 
 
 def test_switched_off_learners_are_not_used() -> None:

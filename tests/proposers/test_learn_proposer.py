@@ -9,8 +9,10 @@ import pytest
 from arcbatt.engine.batt import Batt
 from arcbatt.evaluation import TaskBoard
 from arcbatt.language import Program, Reason, all_primitives, interpret
+from arcbatt.language.ir import call_node, input_node
 from arcbatt.language.primitives.views import TURNS
 from arcbatt.pool import Pool
+from arcbatt.proposers.fates import APPLY_FATES, FATES, LEARN_FATES, fate_programs, fate_views
 from arcbatt.proposers.learn import (
     RULE_BITS,
     RULES,
@@ -20,11 +22,12 @@ from arcbatt.proposers.learn import (
     rule_views,
     rules,
 )
-from arcbatt.proposers.proposer import CONFIDENT, MEMORIZED_BITS, penalize_memorized
+from arcbatt.proposers.proposer import CONFIDENT, MEMORIZED_BITS, Proposal, penalize_memorized
 from arcbatt.proposers.trees import CHOICES, GROW_TREE, TREE_BITS, TREES, is_applicable
 from arcbatt.proposers.views import View, by_role, plain, with_turns
 from arcbatt.solving import Loop
 from arcbatt.tasks import Pair, Task
+from tests.language.test_learned import grid_of
 from tests.support.search import (
     FOREVER_S,
     candidate_for,
@@ -104,9 +107,11 @@ def test_proposals_fit_by_the_reference_and_find_held_out_demos() -> None:
     for task in tasks:
         pairs = tuple((demo.input, demo.output) for demo in task.demos)
         for candidate in loop.candidates(task).kept[:3]:
+            if candidate.program.name in ("plain_fates_1", "plain_fates_2"):
+                continue  # second choices, which demos leave none
             assert candidate.fits
-            is_tree = candidate.proposal.family == GROW_TREE
-            assert is_tree or candidate.proposal.bits >= RULE_BITS
+            is_rule = candidate.proposal.family not in (GROW_TREE, APPLY_FATES)
+            assert not is_rule or candidate.proposal.bits >= RULE_BITS
             assert candidate.trial.learns and candidate.trial.n_held_out
             for demo in task.demos:
                 values = {"I": demo.input, "S": pairs}
@@ -173,6 +178,22 @@ def test_trees_are_proposed_if_they_find_held_out_demos() -> None:
             assert candidate.proposal.bits > TREE_BITS
 
 
+@pytest.mark.parametrize("min_share", [0.0, 1.0])
+def test_programs_that_predict_held_out_demos_are_judged_in_full(min_share: float) -> None:
+    (task,) = training("25d487eb")
+    loop = Loop(TaskBoard([task], device="cpu"), Pool.in_memory(), [LearnProposer()])
+    programs = [choice.program for choice in CHOICES]
+    programs.append(Program(call_node("vmirror", input_node("I")), "does not learn"))
+    proposals = [Proposal.from_program(program, task) for program in programs]
+    context = loop.context("learn")
+    judged = zip(proposals, context.judge(proposals), strict=True)
+    assert context.judge_learned(proposals, min_share) == [
+        (proposal, trial)
+        for proposal, trial in judged
+        if trial.n_held_out is None or trial.n_held_out >= max(1, min_share * trial.n_demos)
+    ]
+
+
 def test_trees_are_tried_only_if_outputs_have_their_inputs_size() -> None:
     tasks = training("44d8ac46", "67a3c6ac", "0520fde7")
     assert [is_applicable(task) for task in tasks] == [True, True, False]
@@ -194,3 +215,34 @@ def test_trees_are_distinct_programs() -> None:
     programs = [replace(choice, part=part).program for choice in CHOICES for part in parts]
     assert len(set(programs)) == len(programs)
     assert all({"S", "I"} == set(program.inputs) for program in programs)
+
+
+# --- fates of objects ---
+
+
+def test_fates_are_proposed_with_the_bits_of_their_evidence() -> None:
+    """Several grids are voted for; the one with the most evidence costs the fewest bits."""
+    (task,) = training("25d8a9c8")
+    other = frozenset(learner_names()) - {LEARN_FATES}
+    loop = learn(task, off=other)
+    assert loop.n_fitted == 1 and learn(task, off=frozenset(learner_names())).n_fitted == 0
+    kept = {each.program.name: each for each in loop.candidates(task).kept}
+    assert {each.proposal.family for each in kept.values()} == {APPLY_FATES}
+    first = kept["plain_fates_0"]
+    assert first.fits and first.trial.n_held_out == len(task.demos)
+    assert all(each.proposal.bits >= first.proposal.bits for each in kept.values())
+    assert loop.done("learn", FATES)[task.id]["n_fitting"] == len(kept)
+
+
+def test_fates_are_learned_on_the_task_s_background() -> None:
+    pairs = (
+        Pair(grid_of("3333", "3133", "3322"), grid_of("3333", "3333", "3322")),
+        Pair(grid_of("3333", "2233", "3331"), grid_of("3333", "2233", "3333")),
+    )
+    task = Task("grounded", pairs, (grid_of("33331", "22333", "33333"),), "tests")
+    views = list(fate_views(task))
+    assert [view.kind for view in views] == ["plain", "ground"]
+    wanted = grid_of("33333", "22333", "33333")
+    board = TaskBoard([task], device="cpu", n_threads=1)
+    for view in views:
+        assert (wanted,) in board.test_outputs(task, fate_programs(view))

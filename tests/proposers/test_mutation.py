@@ -1,4 +1,4 @@
-"""Mutations: well typed, new, of every kind, determined by a seed; and the rates of kinds."""
+"""Mutations: well typed, new, of every kind, determined by a seed; and their counts."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import random
 from collections import Counter
 from collections.abc import Mapping
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,11 +16,10 @@ from arcbatt.language import Program, format_program, ir, parse_program
 from arcbatt.language.infer import fits_type, infer, type_of
 from arcbatt.language.types import GRID
 from arcbatt.library import library_programs
-from arcbatt.proposers.evolve.mutation import KINDS, Donors, Mutant, Mutator, Rates
+from arcbatt.proposers.evolve.mutation import KINDS, Donors, Mutant, MutationCounts, Mutator
 from arcbatt.proposers.evolve.mutation.anatomy import Anatomy, anatomy_of, with_arguments
 from arcbatt.proposers.evolve.mutation.constants import other_value
 from arcbatt.proposers.evolve.mutation.kinds import MutationContext
-from arcbatt.proposers.evolve.mutation.rates import N_SAMPLES
 from arcbatt.proposers.evolve.mutation.roles import role_of_place
 from tests.conftest import printed_with_any_hash_seed, programs
 
@@ -33,8 +33,6 @@ KIND_NAMES = (
     "splice",
     "insert",
     "delete",
-    "swap",
-    "generalize",
     "crossover",
 )
 seeds = st.integers(0, 2**32)
@@ -116,8 +114,6 @@ def test_donors_are_solvers() -> None:
 def test_options_are_checked() -> None:
     with pytest.raises(ValueError, match="max_calls is 0"):
         Mutator([], random.Random(0), max_calls=0)
-    with pytest.raises(ValueError, match="kinds among variable, primitive"):
-        Mutator([], random.Random(0), rates=Rates(["variable", "unheard"]))
 
 
 def test_without_donors_nothing_is_spliced_or_crossed() -> None:
@@ -222,7 +218,7 @@ def test_primitive() -> None:
         ("corner(asindices(I), 1)", "CornerCode", range(4)),
         ("col_row(asindices(I), 1)", "SideCode", range(4)),
         ("turn(astuple((0, 0), I), 2)", "Code[1..8]", range(1, 9)),
-        ("pick_object(S, I, 1, 2)", "Code[0..2]", range(3)),
+        ("apply_fates(learn_fates(S), I, 1)", "Code[0..2]", range(3)),
         ("tint(astuple((0, 0), I), 3)", "Color", range(10)),
         ("grow(astuple((0, 0), I), 3)", "Count", range(1, 10)),
         ("get_nth(I, 0)", "Rank", (0, 1, 2, 3, -1, -2, -3)),
@@ -336,32 +332,6 @@ def test_insert_into_functions() -> None:
     assert chained
 
 
-def test_swap() -> None:
-    parent = program("return hconcat(hmirror(I), I)")
-    assert {m.program for m in mutants_of(parent, "swap")} == {
-        program("return hconcat(I, hmirror(I))")
-    }
-    assert not mutants_of(program("return fill(I, 3, asindices(I))"), "swap")
-
-
-def test_generalize() -> None:
-    heads = {
-        arg.name
-        for mutant in mutants_of(program("return replace(I, 3, 3)"), "generalize", 2000)
-        for arg in mutant.program.result.args
-        if arg.args
-    }
-    assert {"mostcolor", "leastcolor", "get_color_rank"} <= heads
-    assert not {"height", "width", "size"} & heads
-    sizes = {
-        mutant.program.result.args[1].name
-        for mutant in mutants_of(program("return hupscale(I, 3)"), "generalize", 2000)
-    }
-    assert {"height", "width", "size", "numcolors"} <= sizes and "mostcolor" not in sizes
-    turned = {m.program for m in mutants_of(program("return mir_rot(I, 3)"), "generalize")}
-    assert turned == {program("return mir_rot(I, a_mr(S))")}
-
-
 def test_crossover_joins_one_program_s_beginning_to_the_other_s_end() -> None:
     parent, mate = program("return hmirror(I)"), program("return hconcat(rot90(I), I)")
     mutator = Mutator([mate], random.Random(0))
@@ -413,121 +383,31 @@ def test_cached_types_are_those_of_inference(parent: Program) -> None:
         assert type_of(node) is (None if ill_typed & below else typing.types[node])
 
 
-# --- rates ---
+# --- kinds ---
 
 
-def feed(rates: Rates, n: int, pays: dict[str, float], seed: int = 0) -> Counter[str]:
-    """Draw kinds that pay off with given chances; return how often each was drawn."""
-    rng, world = random.Random(seed), random.Random(seed + 1)
+def test_kinds_are_drawn_evenly() -> None:
+    mutator, parent = Mutator(LIBRARY, random.Random(0)), max(LIBRARY, key=lambda p: p.n_calls)
     drawn: Counter[str] = Counter()
-    for _ in range(n):
-        kind = rates.draw(rng)
-        drawn[kind] += 1
-        rates.record(
-            [kind], ran=[True], improved=[world.random() < pays.get(kind, 0.0)], fitted=[False]
-        )
-    return drawn
+    mutator.mutate_by = lambda kind, parent: drawn.update([kind])  # type: ignore[assignment]
+    for _ in range(5000):
+        mutator.mutate(parent)
+    assert all(300 < drawn[kind] < 700 for kind in KIND_NAMES)
 
 
-def draw_plainly(rates: Rates, rng: random.Random) -> str:
-    """Draw a kind by the documented rule of `Rates.draw`."""
-    if rng.random() < rates.floor:
-        return rates.kinds[int(rng.random() * len(rates.kinds))]
-    payoffs = {}
-    for kind, counts in rates.to_json()["kinds"].items():
-        tried, paid = counts["recently_tried"], counts["recently_paid"]
-        payoffs[kind] = rng.betavariate(1 + paid, 1 + max(tried - paid, 0.0))
-    return max(payoffs, key=lambda kind: payoffs[kind])
-
-
-@pytest.mark.parametrize("n_recorded", [0, 30, 400])
-def test_kinds_are_drawn_as_betavariate_draws_them(n_recorded: int) -> None:
-    rates = Rates("abcd", window=100)
-    feed(rates, n_recorded, {"a": 0.3, "b": 0.02})
-    rng = random.Random(0)
-    drawn = Counter(rates.draw(rng) for _ in range(4000))
-    plainly = Counter(draw_plainly(rates, rng) for _ in range(4000))
-    # Four standard deviations of such a share, mostly due to a few hundred samples.
-    assert all(
-        abs(drawn[kind] - plainly[kind]) < 4 * 4000 * 0.5 / N_SAMPLES**0.5 for kind in "abcd"
+def test_mutants_are_counted_by_kind() -> None:
+    counts = MutationCounts()
+    some = np.array([True, False, False])
+    counts.record(
+        ["splice", "splice", "delete"],
+        ran=np.array([True, True, False]),
+        improved=some,
+        fitted=some,
     )
-    first, again = random.Random(1), random.Random(1)
-    assert all(rates.draw(first) == rates.copy().draw(again) for _ in range(50))
-
-
-def test_a_mutator_follows_changed_rates() -> None:
-    rates = Rates(Mutator.kinds)
-    mutator = Mutator(LIBRARY, random.Random(0), rates=rates)
-    mutator.mutate(LIBRARY[0])
-    for _ in range(3000):
-        rates.record(["constant"], ran=[True], improved=[True], fitted=[False])
-    parent = next(each for each in LIBRARY if anatomy_of(each).constant_places)
-    found = [mutator.mutate(parent) for _ in range(20)]
-    assert sum(each is not None and each.kind == "constant" for each in found) > 5
-
-
-def test_rates_begin_equal() -> None:
-    rates, rng = Rates(KIND_NAMES), random.Random(0)
-    counts = Counter(rates.draw(rng) for _ in range(5000))
-    assert all(300 < counts[kind] < 700 for kind in KIND_NAMES)
-
-
-def test_kinds_that_pay_are_drawn_more_often_and_none_dies_out() -> None:
-    counts = feed(Rates("abcde"), 6000, {"a": 0.05, "b": 0.01})
-    assert counts["a"] > 3000
-    assert min(counts.values()) > 6000 * 0.2 / 5 * 0.8
-
-
-def test_fitting_pays_as_improving_does() -> None:
-    rates, rng = Rates("ab"), random.Random(0)
-    for _ in range(300):
-        rates.record(["a"], ran=[True], improved=[False], fitted=[True])
-        rates.record(["b"], ran=[True], improved=[False], fitted=[False])
-    assert Counter(rates.draw(rng) for _ in range(1000))["a"] > 850
-
-
-@pytest.mark.slow
-def test_rates_forget() -> None:
-    rates = Rates("ab", window=500)
-    feed(rates, 3000, {"a": 0.2})
-    assert feed(rates, 5000, {"b": 0.2}, seed=3)["b"] > 2500
-
-
-def test_rates_are_counted() -> None:
-    rates = Rates("ab")
-    rates.record(["a"], ran=[True], improved=[True], fitted=[True])
-    rates.record(["a"], ran=[True], improved=[False], fitted=[False])
-    rates.record(["b"], ran=[False], improved=[False], fitted=[False])
-    a, b = rates.table().values()
-    counted = ("tried", "ran", "improved", "fitted")
-    assert [a[name] for name in counted] == [2, 2, 1, 1]
-    assert [b[name] for name in counted] == [1, 0, 0, 0]
-    assert a["share"] + b["share"] == pytest.approx(1)
-    assert a["share"] == pytest.approx(2 / 3, abs=1e-3)
-    assert a["payoff"] == pytest.approx(1 / 2, abs=1e-3)
-    assert [(row["share"], row["payoff"]) for row in Rates("c").table().values()] == [(0.0, 0.0)]
-
-
-@pytest.mark.slow
-@given(seeds)
-def test_rates_are_restored_from_json(seed: int) -> None:
-    rates = Rates("abc", floor=0.3, window=50)
-    feed(rates, 60, {"a": 0.5}, seed)
-    again = Rates.from_json(json.loads(json.dumps(rates.to_json())))
-    assert again.to_json() == rates.to_json()
-    assert feed(again, 60, {"b": 0.5}, seed) == feed(rates, 60, {"b": 0.5}, seed)
-    assert again.table() == rates.table()
-
-
-def test_wrong_rates_are_refused() -> None:
-    with pytest.raises(ValueError, match="unknown mutation 'x'; kinds: a, b"):
-        Rates("ab").record(["x"], ran=[True], improved=[False], fitted=[False])
-    for content in ({}, {"kinds": {"a": {"odd": 1}}, "floor": 0.1, "window": 5}, {"kinds": 3}):
-        with pytest.raises(ValueError, match="not the rates of mutations"):
-            Rates.from_json(content)
-    with pytest.raises(ValueError, match="floor"):
-        Rates("ab", floor=0)
-    with pytest.raises(ValueError, match="window"):
-        Rates("ab", window=0)
-    with pytest.raises(ValueError, match="distinct kinds"):
-        Rates("aa")
+    counts.record(["splice"], ran=some[:1], improved=some[1:2], fitted=some[1:2])
+    table = counts.to_json()
+    assert table["splice"] == {"tried": 3, "ran": 3, "improved": 1, "fitted": 1}
+    assert table["delete"] == {"tried": 1, "ran": 0, "improved": 0, "fitted": 0}
+    assert not any(table["insert"].values()) and tuple(table) == KIND_NAMES
+    again = MutationCounts.from_json(json.loads(json.dumps(table)))
+    assert again.to_json() == table

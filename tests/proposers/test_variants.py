@@ -153,6 +153,27 @@ def test_variants_find_the_rule_with_other_colors() -> None:
         assert not loop.candidates(task).fits and not loop.parts()
 
 
+def test_programs_get_more_steps_only_where_quick_ones_fit_nothing() -> None:
+    expensive = parse_program("""
+def expensive(I):
+    x1 = asindices(canvas(0, (12, 12)))
+    x2 = greater(size(product(x1, x1)), 0)
+    return branch(x2, vmirror(I), I)
+""")
+    cheap = parse_program("def cheap(I):\n    return vmirror(I)\n")
+    (task,) = training("67a3c6ac")
+
+    def programs_of(*known_ones: Program) -> set[Program]:
+        with Pool.in_memory() as pool:
+            pool.add_programs([PoolProgram.of(each, "library") for each in known_ones])
+            loop = loop_of(KnownProposer(frozenset({"variants"})), task, pool)
+            assert task.id in loop.done("known", known.MORE_STEPS)
+            return {each.program for each in loop.candidates(task).kept if each.fits}
+
+    assert programs_of(expensive) == {expensive}
+    assert programs_of(expensive, cheap) == {cheap}
+
+
 def test_all_kinds_are_tried_on_unfitted_tasks() -> None:
     (task,) = training("44d8ac46")
     with Pool.in_memory() as pool:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from arcbatt.language import Failure, Program, Reason, interpret
-from arcbatt.language.ir import Node, constant
+from arcbatt.language.ir import Node, call_node, constant
 from arcbatt.language.primitives.views import TURNS
 from arcbatt.proposers import views
 from arcbatt.proposers.enumerate import all_passes
@@ -16,9 +16,10 @@ from arcbatt.proposers.views import (
     NoView,
     View,
     background_views,
+    box_views,
     by_role,
-    mirrored,
-    nth,
+    first_of,
+    in_boxes,
     plain,
     turned_views,
     with_background,
@@ -28,12 +29,9 @@ from arcbatt.proposers.views import (
 from arcbatt.tasks import Grid, Pair, Task, load
 from tests.support.search import huge_task, task_named
 
-MIRRORS = ("dmirror", "hmirror", "vmirror", "cmirror", "rot180")
 VIEWS: dict[str, Callable[[Task], View]] = {
     "plain": plain,
     "roles": by_role,
-    **{f"plain {name}": lambda task, n=name: mirrored(plain(task), n) for name in MIRRORS},
-    **{f"roles {name}": lambda task, n=name: mirrored(by_role(task), n) for name in MIRRORS},
     **{f"ground {k}": lambda task, k=k: with_background(plain(task), k) for k in range(3)},
     **{
         f"ground {k}, roles": lambda task, k=k: with_roles(with_background(plain(task), k))
@@ -45,7 +43,7 @@ VIEWS: dict[str, Callable[[Task], View]] = {
         for k in range(len(TURNS))
     },
     "turned ground": lambda task: with_roles(with_turns(with_background(plain(task), 1), 0)),
-    "twice": lambda task: mirrored(mirrored(by_role(task), "dmirror"), "hmirror"),
+    "twice": lambda task: with_turns(with_turns(by_role(task), 0), 1),
 }
 TASKS = [*list(load("arc-agi-1/training"))[::40], huge_task(), task_named("small")]
 
@@ -127,9 +125,9 @@ def test_background_views_are_distinct_and_change_something() -> None:
     # A background for all examples differs from one per example.
     names = [view.name for view in background_views(plain(task_of(red, red, black)))]
     assert names == ["ground 0", "ground 1"]
-    assert nth(background_views(plain(task_of(red, red, black))), 1).name == "ground 1"
-    with pytest.raises(NoView, match="view 2"):
-        nth(background_views(plain(task_of(red, red, black))), 2)
+    assert first_of(background_views(plain(task_of(red, red, black)))).name == "ground 0"
+    with pytest.raises(NoView, match="no view"):
+        first_of(background_views(plain(task_of(black, black, black))))
 
 
 def test_turned_views_are_distinct_and_turn_examples_differently() -> None:
@@ -143,13 +141,54 @@ def test_turned_views_are_distinct_and_turn_examples_differently() -> None:
     assert all(seen.count(each) == 1 for each in seen)
 
 
-def test_a_second_size_is_tried_if_the_size_is_uncertain() -> None:
-    (second,) = (each for each in all_passes() if each.size_guess)
-    task = next(task for task in load("arc-agi-1/training") if task.id == "0b148d64")
-    assert second.view(task).name == "roles"  # the outputs are parts of their inputs
-    for same in ("00d62c1b", "007bbfb7"):  # as large as the input; all of one size
-        with pytest.raises(NoView, match="second guess"):
-            second.view(next(task for task in load("arc-agi-1/training") if task.id == same))
+def upside_down_objects() -> Task:
+    """Every object of two colors is turned upside down, one that is symmetric stays."""
+    demos = (
+        Pair(((1, 1, 0, 0), (2, 0, 0, 3)), ((2, 0, 0, 0), (1, 1, 0, 3))),
+        Pair(((0, 5, 0, 4), (0, 6, 0, 4)), ((0, 6, 0, 4), (0, 5, 0, 4))),
+    )
+    return Task("upside down", demos, (((7, 0, 8, 8), (9, 0, 8, 0)), ((0, 0, 0, 3),)), "tests")
+
+
+def test_boxes_are_examples_and_programs_do_the_same_to_each_box() -> None:
+    task = upside_down_objects()
+    (view,) = (each for each in box_views(task) if each.name == "boxes 0")
+    assert view.demos == [
+        (((1, 1), (2, 0)), ((2, 0), (1, 1))),
+        (((5,), (6,)), ((6,), (5,))),
+        (((3,),), ((3,),)),
+        (((4,), (4,)), ((4,), (4,))),
+    ]
+    assert view.tests == [((7,), (9,)), ((8, 8), (8, 0)), ((3,),)]
+    for demo in task.demos:
+        assert value_of(view.demos_node, task, demo.input) == tuple(view.demos)
+    given = task.test_inputs[0]
+    assert value_of(view.restore(view.input_node), task, given) == given
+    flipped = ((9, 0, 8, 0), (7, 0, 8, 8))
+    assert value_of(view.restore(call_node("hmirror", view.input_node)), task, given) == flipped
+    by_roles = with_roles(view)
+    assert value_of(by_roles.restore(by_roles.input_node), task, given) == given
+    with pytest.raises(NoView, match="not a function"):
+        view.restore(constant(given))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "why"),
+    [
+        (((1, 0), (0, 0)), ((1, 0),), "another size"),
+        (((1, 0), (0, 0)), ((2, 3), (0, 0)), "outside"),
+        (((1, 1), (0, 1)), ((2, 2), (0, 2)), "fill"),
+        (((1, 1, 1), (1, 0, 0), (1, 0, 2), (0, 0, 0)), ((3,) * 3,) * 4, "overlap"),
+        (((1, 0), (0, 0)), ((2, 0), (0, 0)), "fewer than two"),
+        (((1, 0, 1), (0, 0, 0)), ((2, 0, 3), (0, 0, 0)), "different ways"),
+    ],
+)
+def test_a_task_without_boxes_that_change_has_no_view_of_boxes(
+    before: Grid, after: Grid, why: str
+) -> None:
+    task = Task("boxes", (Pair(before, after),), (before,), "tests")
+    with pytest.raises(NoView, match=why):
+        in_boxes(plain(task), 0)
 
 
 def test_a_failing_primitive_raises_no_view(monkeypatch: pytest.MonkeyPatch) -> None:

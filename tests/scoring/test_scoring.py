@@ -329,7 +329,7 @@ def test_only_scoring_may_import_answers() -> None:
     }
     assert {f"arcbatt.{name}" for name in packages - MAY_SCORE} == cannot_reach
     assert {f"arcbatt.{name}" for name in packages - {"scoring", "tasks"}} == reads_alone
-    # The app shows people what is wanted; nothing else that may score is handed an answer.
+    # Only the app shows answers to people; other packages that may score never get one.
     assert {f"arcbatt.{name}" for name in MAY_SCORE - {"scoring", "web"}} == cannot_show
 
 
@@ -338,7 +338,7 @@ def test_only_scoring_may_import_answers() -> None:
 
 def run_folder(folder: Path, data: object, submission: object) -> Path:
     """The folder of a run over the tasks one and two, of which it fits both."""
-    attempt = {"grid": [[7]], "evidence": 1.0, "weight": 1.0, "taken": {}, "broken": []}
+    attempt = {"grid": [[7]], "evidence": 1.0, "reasons": {}, "broken": []}
     attempt |= {"candidates": 1, "families": [], "best": None}
     test = {"confidence": 0.5, "grids": 1, "attempts": [attempt], "lost": []}
     counts = {"demos": 1, "candidates": 1, "agreeing": 1, "found_s": 1.0, "spent_s": 1.0}
@@ -364,7 +364,7 @@ def test_score_of_a_run_needs_no_data(tmp_path: Path) -> None:
     run = run_folder(tmp_path, str(tasks), {"one": [attempts], "two": [wrong]})
     scored = Outcome("score", run, "--json").json
     assert (scored["tasks"], scored["solved"], scored["solved_first_attempt"]) == (2, 1, 0)
-    # Solved at the second attempt is solved.
+    # A task solved at the second attempt counts as solved.
     assert scored["by_proposer"]["learn"] == {
         "tasks": 2,
         "solved": 1,

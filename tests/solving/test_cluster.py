@@ -1,7 +1,8 @@
-"""The cluster without processes: messages, who is given what, and what becomes of lost work."""
+"""The cluster without processes: messages, the division of work, and lost work."""
 
 from __future__ import annotations
 
+import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -131,7 +132,7 @@ def test_groups_have_every_task_once_the_slowest_first(
     if sum(spent_s.values()):
         ordered = [spent_s.get(task.id, 0.0) for task in found]
         assert ordered == sorted(ordered, reverse=True)
-    # All alike: as many groups as there is use for, none that takes too long.
+    # All tasks cost the same: enough groups for the workers, none that takes too long.
     alike = list(divide(offer, {}, n_workers))
     assert max(map(len, alike)) == 1 or max(map(len, alike)) * cost_s / n_tasks <= MAX_GROUP_S
 
@@ -353,6 +354,11 @@ def test_a_worker_with_an_invalid_result_is_lost() -> None:
     assert cluster_of(loop).n_retries == 1
 
 
+def test_a_message_nested_too_deep_is_no_message() -> None:
+    with pytest.raises(MessageError, match="not a message"):
+        kind_of(zlib.compress(b"[" * 100_000))
+
+
 def test_no_call_but_those_of_a_context_is_done() -> None:
     def scribble(inline: Inline, worker: str, unit: Unit, message: bytes) -> bool:
         is_first = len(inline.units) == 1
@@ -406,6 +412,65 @@ def test_workers_that_do_not_start_are_not_started_for_ever() -> None:
     assert 3 <= len(inline.workers) <= 4
 
 
+def test_failed_starts_of_hours_ago_do_not_end_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker is lost and fails to restart once per unit: only consecutive failures count."""
+    monkeypatch.setattr(driver, "LOOK_EVERY_S", 0.0)
+    hours = [0.0]
+    real = driver.perf_counter
+    monkeypatch.setattr(driver, "perf_counter", lambda: real() + 3600 * hours[0])
+    is_broken = [False]
+
+    class Flaky(Inline):
+        def greet(self, name: str, number: int) -> None:
+            if is_broken[0]:
+                is_broken[0] = False
+                self.lose(name, "out of memory")
+            else:
+                super().greet(name, number)
+
+    def lose_now_and_then(inline: Inline, worker: str, _unit: Unit, _message: bytes) -> bool:
+        if len(inline.units) % 2 or len(inline.workers) > 12:
+            return False
+        hours[0] += 3
+        is_broken[0] = True
+        inline.lose(worker)
+        return True
+
+    loop = solved_with(TASKS, Flaky(1, lose_now_and_then))
+    assert n_failed_starts(loop) > driver.MAX_FAILED_STARTS
+
+
+def n_failed_starts(loop: Loop) -> int:
+    workers = cluster_of(loop).workers.values()
+    return sum(each.state == driver.LOST and not each.host for each in workers)
+
+
+@pytest.mark.parametrize(("hours_per_unit", "goes_on"), [(3, True), (0, False)])
+def test_starts_are_tried_again_after_a_while(
+    monkeypatch: pytest.MonkeyPatch, hours_per_unit: int, goes_on: bool
+) -> None:
+    """All workers but the first fail to start."""
+    monkeypatch.setattr(driver, "LOOK_EVERY_S", 0.0)
+    hours = [0.0]
+    real = driver.perf_counter
+    monkeypatch.setattr(driver, "perf_counter", lambda: real() + 3600 * hours[0])
+
+    class Broken(Inline):
+        def greet(self, name: str, number: int) -> None:
+            if number:
+                self.lose(name, "no such module")
+            else:
+                super().greet(name, number)
+
+    def wait(*_: object) -> bool:
+        hours[0] += hours_per_unit
+        return False
+
+    loop = solved_with(TASKS, Broken(2, wait))
+    # The first worker becomes ready after the first failure.
+    assert (n_failed_starts(loop) > driver.MAX_FAILED_STARTS + 1) == goes_on
+
+
 def test_waiting_for_workers_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(driver, "JOIN_S", 0.01)
     monkeypatch.setattr(driver, "LOOK_EVERY_S", 0.01)
@@ -444,7 +509,9 @@ def test_own_primitives_are_refused_at_once() -> None:
 
     try:
         check_cluster(None)
-        words = r"workers do not have your own primitives \(lift\); leave out cluster="
+        words = (
+            r"workers do not have your own primitives \(lift\): put them into a plugin, or leave"
+        )
         for name in ("local:2", "auto", "10.0.0.1:6379"):
             with pytest.raises(ClusterError, match=words):
                 check_cluster(name)
@@ -528,7 +595,8 @@ def test_a_program_that_cannot_be_written_is_counted_and_not_kept(
 ) -> None:
     from arcbatt.pool import rows
 
-    monkeypatch.setattr(rows, "MAX_COLUMNS", 30)
+    monkeypatch.setattr(rows, "MIN_LONG_TEXT", 120)
+    monkeypatch.setattr(rows, "MAX_PROGRAM_BYTES", 120)
     tasks = [task_named("a")]
     alone = solved_with(tasks)
     assert outcome(solved_with(tasks, Inline(1))) == outcome(alone)
@@ -552,7 +620,7 @@ EVOLVE = replace(QUICK, proposers=("evolve",), library=True, evolve=EvolveOption
 def test_islands_share_rounds_and_are_dealt_what_others_have_found(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(driver, "SLICE_S", 0.0)  # a card at a time
+    monkeypatch.setattr(driver, "SLICE_S", 0.0)  # one card per report
     inline = Inline(2)
     options = replace(EVOLVE, proposers=("enumerate", "evolve"))
     loop = solved_with(TASKS, inline, options=options, max_rounds=4)
@@ -565,11 +633,11 @@ def test_islands_share_rounds_and_are_dealt_what_others_have_found(
         for each in unit.candidates or ()
     ]
     assert {worker for worker, *_ in migrants} == {"inline-1", "inline-2"}
-    assert len(set(migrants)) == len(migrants)  # none twice to the same
+    assert len(set(migrants)) == len(migrants)  # none is sent twice to one worker
     for _, unit in islands:
         counts = Counter(each["task"] for each in unit.candidates or ())
         assert max(counts.values(), default=0) <= MIGRANTS_PER_TASK
-    # What others have found are parents there.
+    # Programs found by other islands are parents there.
     offered = 0
     for worker in inline.workers.values():
         assert worker._work is not None
@@ -597,7 +665,7 @@ def test_migrants_are_the_best_and_unlike_and_new_to_the_island() -> None:
     assert len({str(each["trial"]["outputs"]) for each in dealt}) == len(dealt)
     assert {each["proposer"] for each in dealt} == {f"evolve {ELSEWHERE}"}
     assert migration.deal("here", loop, [task], "evolve") == []
-    # Whoever found it does not get it back; who is new gets all.
+    # The worker that found it does not get it back; a new worker gets all.
     trial = next(each.trial for each in loop.candidates(task).kept if each.program.hash == best[0])
     migration.note("there", trial)
     assert best[0] not in {
@@ -668,7 +736,7 @@ def test_an_island_that_is_out_of_memory_keeps_what_it_found_and_is_given_up_in_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     class Large(Scripted):
-        """Finds something in each round, and has not the memory to end it."""
+        """Finds something in each round, then runs out of memory."""
 
         def next_offer(self, context: Context) -> Offer | None:
             return Offer("round", context.board.tasks, 1.0, 1.0, divides=False)

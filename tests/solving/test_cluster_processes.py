@@ -33,7 +33,7 @@ TASKS = [*training("67a3c6ac", "25ff71a9"), task_named("a"), contradiction()]
 SET, IDS = "arc-agi-1/training", "67a3c6ac,25ff71a9,00d62c1b"
 OPTIONS = ("--proposers", "known,learn,enumerate", "--device", "cpu", "--threads", "1")
 ENDING = ("--budget", "1h", "--rounds", "1", "--no-explain")
-# On a machine that is busy with something else.
+# Long enough for a busy machine.
 PATIENCE_S = 120.0
 
 
@@ -186,13 +186,13 @@ def test_without_ray_the_error_says_how_to_install_it(
 
 
 def begin(tmp_path: Path) -> tuple[subprocess.Popen[bytes], Path, list[int]]:
-    """A run that has no end, its folder, and the workers' processes, which are at work."""
+    """Start an endless run; return it, its folder and the ids of its workers once they work."""
     data, runs = tmp_path / "tasks", tmp_path / "runs"
     data.mkdir()
     for task in TASKS:
         (data / f"{task.id}.json").write_text(json.dumps(task.to_json()))
     code = "import sys; from arcbatt.cli import main; main()"
-    # One of the tasks is fitted by nothing, and evolution never comes to its end.
+    # Nothing fits one of the tasks, so evolution never ends.
     args = (
         *("solve", data, *OPTIONS, "--proposers", "known,learn,enumerate,evolve"),
         *("--cluster", "local:2", "--budget", "1h", "--out", runs),
@@ -208,7 +208,7 @@ def begin(tmp_path: Path) -> tuple[subprocess.Popen[bytes], Path, list[int]]:
     logs: list[Path] = []
 
     def are_at_work() -> bool:
-        """Both were sent something, and something has come back."""
+        """Return whether both workers have a unit, and one has sent a result."""
         logs[:] = runs.glob("*/workers/*.jsonl")
         texts = [log.read_text() for log in logs]
         have_work = len(texts) == 2 and all('"sent"' in text for text in texts)

@@ -28,7 +28,7 @@ from tests.support.commands import Outcome
 from tests.support.search import contradiction, task_named, training
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'arcbatt[ray]'")
-# All of them in one process, where tests are run in several.
+# All in the same process if tests run in several.
 pytestmark = [pytest.mark.ray, pytest.mark.xdist_group("ray")]
 
 TASKS = [*training("67a3c6ac", "25ff71a9"), task_named("a"), contradiction()]

@@ -1,4 +1,4 @@
-"""The golden list: 40 training tasks come to what they came to before."""
+"""The golden list: 40 training tasks have the same results as before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`arcbatt kaggle`: files found wherever they are, a submission from first to last."""
+"""`arcbatt kaggle`: files found wherever they are, a valid submission at any time."""
 
 from __future__ import annotations
 
@@ -176,7 +176,11 @@ def test_a_disk_that_may_be_too_small_does_not_keep_it_from_searching(
     [
         (["--set", "trainign"], "did you mean training?"),
         (["--set", "evaluation"], "no file *evaluation_challenges.json"),
-        (["--limit", "soon"], "is not a duration"),
+        (["--limit", "soon"], "--limit: 'soon' is not a duration"),
+        (["--budget", "0s"], "--budget: '0s' is no time at all"),
+        (["--pool", "no/such.db"], "no such pool"),
+        (["--proposers", "knwon"], "did you mean known?"),
+        (["--memory", "1MiB"], "--memory: '1MiB' is too little"),
         (["--limit", "10s"], "the rest is the margin"),
     ],
 )
@@ -186,6 +190,35 @@ def test_what_is_wrong_is_said(tmp_path: Path, args: list[str], message: str) ->
     assert ended.exit_code == 2 and message in ended.stderr
 
 
+def test_a_plugin_that_fails_leaves_the_stand_ins(tmp_path: Path) -> None:
+    write_tasks(tmp_path / "input", {"good": MIRROR})
+    (tmp_path / "bad.py").write_text("1 / 0\n")
+    ended = kaggle(tmp_path, "--plugin", str(tmp_path / "bad.py"))
+    assert ended.exit_code == 2 and "division by zero" in ended.stderr
+    submission = json.loads((tmp_path / "working" / "submission.json").read_text())
+    assert len(submission["good"]) == 2
+
+
+def test_programs_of_a_pool_are_used_and_options_kept(tmp_path: Path) -> None:
+    write_tasks(tmp_path / "input", {"good": MIRROR})
+    program = tmp_path / "mine.py"
+    program.write_text("def solve_mine(I):\n    O = vmirror(I)\n    return O\n")
+    pool = tmp_path / "mine.db"
+    assert (
+        CliRunner().invoke(app, ["pool", "import", str(program), "--pool", str(pool)]).exit_code
+        == 0
+    )
+    ended = kaggle(
+        tmp_path, "--pool", str(pool), "--proposers", "known", "--no-library", "--memory", "64MiB"
+    )
+    assert ended.exit_code == 0 and "1 with something found" in ended.stdout
+    (run,) = (tmp_path / "working" / "runs").iterdir()
+    options = json.loads((run / "config.json").read_text())["options"]
+    assert options["proposers"] == ["known"] and options["library"] is False
+    assert options["enumerate"]["max_bytes"] == 64 * 2**20 and options["pool"] == str(pool)
+    assert "best" in (run / "results.json").read_text()
+
+
 def test_a_run_is_resumed_by_solve(tmp_path: Path) -> None:
     write_tasks(tmp_path / "input", {"good": MIRROR})
     assert kaggle(tmp_path).exit_code == 0
@@ -193,9 +226,14 @@ def test_a_run_is_resumed_by_solve(tmp_path: Path) -> None:
     resume = ["--resume", str(folder), "--budget", "1h", "--rounds", "1"]
     refused = CliRunner().invoke(app, ["evolve", *resume])
     assert refused.exit_code == 2 and f"arcbatt solve --resume {folder}" in refused.stderr
-    (tmp_path / "working" / "submission.json").unlink()
-    assert CliRunner().invoke(app, ["solve", *resume]).exit_code == 0
-    assert read_submission(tmp_path / "working" / "submission.json").keys() == {"good"}
+    submission = tmp_path / "working" / "submission.json"
+    submission.unlink()
+    again = CliRunner().invoke(app, ["solve", *resume])
+    assert again.exit_code == 0 and not submission.exists()
+    assert f"--submission {submission}" in again.stderr.replace("\n", " ")
+    named = CliRunner().invoke(app, ["solve", *resume, "--submission", str(submission)])
+    assert named.exit_code == 0 and "--submission" not in named.stderr
+    assert read_submission(submission).keys() == {"good"}
 
 
 def test_the_decoy_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

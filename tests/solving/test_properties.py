@@ -1,13 +1,22 @@
-"""Properties that all demos share: each can be shared, and broken."""
+"""Properties and patterns that demos show: each property can be shared, and broken."""
 
 from __future__ import annotations
+
+from collections import Counter
+from math import log2
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arcbatt.engine.cpu.calls import evaluate_data
-from arcbatt.solving.properties import PROPERTIES, SharedProperties, _part_sizes
+from arcbatt.solving.properties import (
+    PROPERTIES,
+    SharedProperties,
+    n_cells,
+    shapes_of,
+    windows_of,
+)
 from arcbatt.tasks import Grid, Pair, Task
 
 # Of each property demos that share it, a test input with a grid that has it, and one that lacks it.
@@ -31,6 +40,12 @@ CASES: dict[str, tuple[list[tuple[Grid, Grid]], Grid, Grid, Grid]] = {
         ((0, 2),),
         ((0, 4),),
     ),
+    "as many colors turn into others": (
+        [(((1, 0),), ((2, 0),)), (((3, 3),), ((4, 4),))],
+        ((0, 1),),
+        ((5, 1),),
+        ((5, 6),),
+    ),
     "only the background changes": (
         [(((1, 0, 0),), ((1, 2, 0),)), (((3, 3, 1),), ((3, 2, 1),))],
         ((0, 0, 4),),
@@ -41,6 +56,30 @@ CASES: dict[str, tuple[list[tuple[Grid, Grid]], Grid, Grid, Grid]] = {
         [(((1, 0, 0),), ((0, 0, 0),)), (((3, 3, 2),), ((3, 3, 3),))],
         ((0, 0, 4),),
         ((0, 0, 0),),
+        ((0, 0, 5),),
+    ),
+    "as many regions change": (
+        [(((1, 0, 0, 0),), ((1, 2, 3, 0),)), (((3, 3, 1),), ((3, 2, 1),))],
+        ((0, 0, 0, 4),),
+        ((5, 6, 7, 4),),
+        ((5, 0, 5, 4),),
+    ),
+    "every changed region is a rectangle": (
+        [(FIELD, ((1, 3, 3), (0, 3, 4), (0, 0, 2))), (FIELD, ((1, 0, 0), (3, 3, 3), (0, 0, 2)))],
+        FIELD,
+        ((1, 3, 3), (0, 0, 0), (5, 5, 2)),
+        ((1, 3, 3), (0, 0, 3), (0, 0, 2)),
+    ),
+    "changed regions have one size": (
+        [(((1, 0, 0, 0),), ((1, 2, 2, 0),)), (((3, 3, 1, 3),), ((2, 3, 1, 2),))],
+        ((0, 0, 0, 4),),
+        ((5, 0, 0, 5),),
+        ((5, 0, 5, 5),),
+    ),
+    "fewer cells are background than before": (
+        [(((1, 0, 0),), ((1, 2, 0),)), (((3, 3, 1),), ((3, 1, 1),))],
+        ((0, 0, 4),),
+        ((0, 4, 4),),
         ((0, 0, 5),),
     ),
     "the output is not the input": (
@@ -55,6 +94,24 @@ CASES: dict[str, tuple[list[tuple[Grid, Grid]], Grid, Grid, Grid]] = {
         ((1, 2, 3, 3, 2, 1),),
         ((1, 2, 3),),
     ),
+    "outputs have one size": (
+        [(((1, 0),), ((5, 6),)), (((2,),), ((6, 6),))],
+        ((1, 2, 3),),
+        ((7, 7),),
+        ((7,), (7,)),
+    ),
+    "the output is larger and contains the input": (
+        [(((1, 2),), ((0, 1, 2),)), (((3,), (4,)), ((3, 3), (4, 4), (0, 0)))],
+        ((5, 6),),
+        ((0, 0), (5, 6)),
+        ((0, 5), (6, 0)),
+    ),
+    "no outermost row or column is all background": (
+        [(FIELD, ((1, 0), (0, 1))), (FIELD, ((3,),))],
+        FIELD,
+        ((4, 0, 4), (0, 0, 0), (4, 0, 4)),
+        ((4, 0, 0), (4, 0, 0)),
+    ),
     "outputs have the same colors": (
         [(((1, 0),), ((5, 6),)), (((2,),), ((6, 5, 5),))],
         ((1, 2),),
@@ -66,6 +123,18 @@ CASES: dict[str, tuple[list[tuple[Grid, Grid]], Grid, Grid, Grid]] = {
         ((3, 4),),
         ((3, 5),),
         ((3, 4),),
+    ),
+    "the same colors are lost": (
+        [(((1, 0),), ((5, 1),)), (((0, 2),), ((2, 5, 5),))],
+        ((3, 0),),
+        ((3, 5),),
+        ((0, 5),),
+    ),
+    "as many colors are lost": (
+        [(((1, 0),), ((5, 1),)), (((3, 2),), ((2, 5, 5),))],
+        ((3, 0),),
+        ((0, 5),),
+        ((6, 5),),
     ),
     "all colors of the input are there": (
         [(((1, 0),), ((5, 1, 0),)), (((2,),), ((2,),))],
@@ -145,6 +214,18 @@ CASES: dict[str, tuple[list[tuple[Grid, Grid]], Grid, Grid, Grid]] = {
         ((2, 2, 0),),
         ((2, 0, 0),),
     ),
+    "no shape of a part is new": (
+        [(((0, 0, 1, 1),), ((0, 2, 2),)), (((2, 2),), ((2,),))],
+        ((0, 0, 0, 3),),
+        ((0, 4, 0, 4),),
+        ((0, 4, 4, 0),),
+    ),
+    "parts have the shapes of the input's": (
+        [(((0, 0, 1, 1),), ((0, 2, 2, 0),)), (((2, 2),), ((2,),))],
+        ((0, 0, 0, 3),),
+        ((4, 0, 0, 0),),
+        ((4, 0, 4, 0),),
+    ),
 }
 
 
@@ -158,8 +239,8 @@ def test_a_property_is_shared_and_can_be_broken(name: str) -> None:
     task = Task("made", tuple(Pair(*demo) for demo in demos), (test_input,), "tests")
     shared = SharedProperties(task)
     assert name in shared.values
-    assert name not in shared.broken(0, has)
-    assert name in shared.broken(0, lacks)
+    assert name not in shared.oddities(0, has).broken
+    assert name in shared.oddities(0, lacks).broken
     # A demo that is otherwise ends it.
     odd = Task("odd", (*task.demos, Pair(test_input, lacks)), (test_input,), "tests")
     assert name not in SharedProperties(odd).values
@@ -170,7 +251,28 @@ def test_a_demo_breaks_nothing_of_its_own_task() -> None:
         pairs = tuple(Pair(*demo) for demo in demos)
         task = Task("made", pairs, tuple(pair.input for pair in pairs), "tests")
         shared = SharedProperties(task)
-        assert all(shared.broken(k, pair.output) == () for k, pair in enumerate(pairs))
+        for k, pair in enumerate(pairs):
+            odd = shared.oddities(k, pair.output)
+            assert odd.broken == () and odd.newness == 0
+
+
+def test_patterns_that_no_demo_shows_are_counted_beyond_what_demos_have() -> None:
+    flat: Grid = ((0, 0, 0),) * 3
+    striped: Grid = ((0, 0, 0), (1, 1, 1), (0, 0, 0))
+    checked: Grid = ((0, 1, 0), (1, 0, 1), (0, 1, 0))
+    alike = Task("alike", (Pair(flat, striped), Pair(flat, striped)), (flat, checked), "tests")
+    shared = SharedProperties(alike)
+    assert shared.oddities(0, striped).newness == 0
+    # The two windows of a checkerboard occur in no demo, but in the second test input.
+    assert len(windows_of(checked)) == 2
+    assert shared.oddities(0, checked).newness == log2(1 + 2)
+    assert shared.oddities(1, checked).newness == 0
+    # Demos whose outputs are unlike each other allow a test output to be unlike them.
+    other: Grid = ((5, 6, 7), (6, 5, 5), (7, 5, 6))
+    unlike = Task("unlike", (Pair(flat, striped), Pair(flat, other)), (flat,), "tests")
+    assert SharedProperties(unlike).oddities(0, checked).newness == 0
+    # Grids of one row have no windows.
+    assert windows_of(((1, 2, 3),)) == set()
 
 
 @st.composite
@@ -186,4 +288,31 @@ def test_parts_are_the_objects_of_the_language(grid: Grid) -> None:
     objects = evaluate_data("objects", (grid, True, True, True))
     assert isinstance(ground, int) and isinstance(objects, frozenset)
     sizes = sorted(len(each) for each in objects)  # type: ignore[arg-type]
-    assert sorted(_part_sizes(grid, ground)) == sizes
+    shapes = shapes_of(grid, ground)
+    assert sorted(map(n_cells, shapes)) == sizes
+    # A shape is a part moved to the corner.
+    cells = [
+        frozenset((row, column) for row, start, end in shape for column in range(start, end))
+        for shape in shapes
+    ]
+    moved = [
+        frozenset(
+            (row - min(r for _, (r, _) in each), column - min(c for _, (_, c) in each))
+            for _, (row, column) in each
+        )
+        for each in objects  # type: ignore[union-attr]
+    ]
+    assert Counter(cells) == Counter(moved)
+
+
+@given(_grids())
+def test_windows_are_the_parts_of_a_grid_that_two_by_two_cells_show(grid: Grid) -> None:
+    shown = {
+        1000 * grid[row][column]
+        + 100 * grid[row + 1][column]
+        + 10 * grid[row][column + 1]
+        + grid[row + 1][column + 1]
+        for row in range(len(grid) - 1)
+        for column in range(len(grid[0]) - 1)
+    }
+    assert windows_of(grid) == shown

@@ -1,8 +1,9 @@
-"""Folders of runs: what is written, and what a sudden end leaves."""
+"""Folders of runs: their files, also after a sudden end."""
 
 from __future__ import annotations
 
 import json
+import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from pathlib import Path
@@ -101,7 +102,7 @@ def test_a_log_goes_on_where_the_ledger_ends(tmp_path: Path) -> None:
     log = folder.path / "log.jsonl"
     with RunFolder.open(folder.path) as again:
         assert again.config == CONFIG
-        # What the third tells of will be done again.
+        # The work of the third entry will be repeated.
         again.begin_log(2)
         assert list(read_log(log)) == [entry(1), entry(2)]
         again.append(entry(3, n_pairs=7))
@@ -147,14 +148,14 @@ def test_a_log_that_lost_lines_is_noticed(tmp_path: Path) -> None:
         pytest.raises(RunFolderError, match=r"has 0 entries, but pool.db expects 1"),
     ):
         again.begin_log(1)
-    # A folder that could not be gone on with is not kept from others.
+    # A folder that could not be resumed is unlocked.
     RunFolder.open(folder.path).close()
 
 
 def test_other_folders_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(RunFolderError, match=r"is not the folder of a run: config.json: No such"):
+    with pytest.raises(RunFolderError, match=r"is not the folder of a run: config.json: no such"):
         RunFolder.open(tmp_path)
-    for bad in ("{", "[]"):
+    for bad in ("{", "[]", "[" * 100_000, '{"format": NaN}', '{"format": 2, "options": 5}'):
         (tmp_path / "config.json").write_text(bad)
         with pytest.raises(RunFolderError, match=r"is not the folder of a run: config.json: "):
             RunFolder.open(tmp_path)
@@ -270,14 +271,14 @@ def test_charts_that_cannot_be_drawn_end_nothing(
 
 
 def card(number: int, **changes: object) -> LogEntry:
-    """The entry of a card that finds nothing, a third of a second after the last."""
+    """Return the entry of a card without news, a third of a second after the last one."""
     details = {"card": number, "n_mutants": 8, "ran_on": {"cpu": 16}, "best_credit": 9, "found": []}
     times = {"elapsed_s": number / 3, "wall_s": 1 / 3, "engine_s": 0.25}
     return entry(number, **{**times, "n_fitted": 80, "details": details, **changes})
 
 
 def round_end(number: int, **changes: object) -> LogEntry:
-    """The entry of the end of that card's round."""
+    """Return the entry of the end of a card's round."""
     details = {"ended": {"n_rounds": number}, "ran_on": {"cpu": 16 * number}}
     counts = {"wall_s": 0.0, "engine_s": 0.0, "n_pairs": 0, "mutations": {}}
     return card(number, **{**counts, "details": details, **changes})
@@ -290,7 +291,7 @@ def log_of_cards(n_cards: int) -> list[LogEntry]:
 @pytest.mark.slow
 def test_the_log_of_a_long_run_grows_by_its_logarithm() -> None:
     lengths = [len(list(sum_up(log_of_cards(n)))) for n in (10_000, 20_000, 40_000)]
-    # Twice as long a run has as many entries more, however long it was.
+    # Doubling the length of a run adds a constant number of entries.
     assert lengths[2] - lengths[1] < 1.1 * (lengths[1] - lengths[0])
     assert lengths[2] < 8_000
 
@@ -311,7 +312,7 @@ def test_cards_in_one_entry_keep_their_sums() -> None:
     assert sum(each.details.get("n_cards", 1) for each in cards) == 20_000
     assert sum(each.details["n_mutants"] for each in cards) == 8 * 20_000
     assert sum(each.details["ran_on"]["cpu"] for each in cards) == 16 * 20_000
-    # What counts since the beginning, or says how it stands, is that of the last card.
+    # Totals since the beginning, and the current state, are those of the last card.
     assert cards[-1].mutations == entries[-2].mutations
     assert (cards[-1].details["card"], cards[-1].details["best_credit"]) == (20_000, 9)
     assert summed[-1] == entries[-1]
@@ -325,7 +326,7 @@ def test_a_card_with_a_fit_has_its_own_entry() -> None:
     later = [replace(each, n_fitted=81) for each in entries[8_001:]]
     summed = list(sum_up([*entries[:8_000], finding, *later[:998], searched, *later[998:]]))
     assert finding in summed and searched in summed
-    # All before a find is in the log before it, and a fitted task is no later than it was.
+    # All cards before a find come before it in the log, and the fit is at its own time.
     assert sum(each.n_pairs for each in summed[: summed.index(finding)]) == 4_000 * 120_000
     assert next(each for each in summed if each.n_fitted == 81) == finding
 
@@ -343,7 +344,7 @@ def test_cards_of_several_workers_are_summed_each_for_itself() -> None:
 
 @pytest.mark.slow
 def test_charts_of_a_long_log_have_some_thousand_points_and_the_same_ends() -> None:
-    # As an earlier version has written it, every card by itself.
+    # As an earlier version wrote it: one entry per card.
     charts = progress_charts(iter(log_of_cards(40_000)))
     assert all(len(line.points) < 8_000 for chart in charts for line in chart.lines)
     _, pairs, engine, mutations = charts
@@ -361,3 +362,27 @@ def test_a_log_is_read_an_entry_at_a_time(tmp_path: Path) -> None:
     assert next(entries) == entry(1)
     with pytest.raises(RunFolderError, match=r"log.jsonl:2: not an entry of a log"):
         next(entries)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"elapsed_s": "late"}, "it.elapsed_s: unexpected 'late'"),
+        ({"mutations": {"splice": {"tried": 3}}}, "'improved' is missing"),
+        ({"mutations": {"splice": 3}}, "mutations.splice: expected an object"),
+        ({"details": {"n_mutants": []}}, "details.n_mutants"),
+        ({"details": {"verdicts": {"kept": "many"}}}, "details.verdicts.kept"),
+        ({"item": "\ud800"}, "it.item: unexpected"),
+        ({"details": {"\ud800": {"kept": None}}}, r"details: unexpected '\ud800'"),
+    ],
+)
+def test_odd_entries_are_refused_when_they_are_read(
+    tmp_path: Path, changes: dict[str, object], said: str
+) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text(json.dumps(entry(1).to_json() | changes) + "\n")
+    with pytest.raises(RunFolderError, match=re.escape(said)):
+        list(read_log(path))
+    path.write_text("[" * 100_000 + "\n")
+    with pytest.raises(RunFolderError, match=r"log\.jsonl:1: not an entry"):
+        list(read_log(path))

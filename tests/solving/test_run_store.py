@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from html.parser import HTMLParser
 from io import BytesIO
 from pathlib import Path
@@ -26,6 +27,7 @@ from PIL import Image
 
 from arcbatt.drawing.palette import COLORS
 from arcbatt.drawing.pixels import png_pixels
+from arcbatt.interrupts import Interrupt, noting_interrupts
 from arcbatt.language import interpret, parse_file, parse_program
 from arcbatt.pool import Pool, PoolError, PoolProgram, merge
 from arcbatt.proposers import Context
@@ -34,11 +36,11 @@ from arcbatt.proposers.evolve import EvolveOptions
 from arcbatt.solving import Loop, RunStore, Search, SearchOptions, Watcher
 from arcbatt.solving import log as log_module
 from arcbatt.solving import run_store as store_module
-from arcbatt.solving.interrupts import Interrupt, noting_interrupts
 from arcbatt.solving.log import LogEntry
 from arcbatt.solving.run_folder import RunFolder, RunFolderError, read_log
+from arcbatt.solving.run_notes import RunNotes, write_notes
 from arcbatt.solving.run_store import make_config, missing_space, read_options
-from arcbatt.solving.runs import read_results
+from arcbatt.solving.runs import note_score, read_results
 from arcbatt.tasks import Pair, Task
 from tests.support.search import (
     FLIP,
@@ -132,7 +134,8 @@ def check_report(path: Path, tasks: Sequence[Task]) -> Checker:
     # The first of all attempts at a task stands in the overview too.
     n_grids = sum(2 * len(t.demos) + 3 * len(t.test_inputs) + 1 for t in tasks)
     images = [given["src"] for tag, given in checker.tags if tag == "img"]
-    n_lost = sum(tag == "li" and given.get("class") == "lost" for tag, given in checker.tags)
+    results = json.loads(path.with_name("results.json").read_text())
+    n_lost = sum(len(test["lost"]) for row in results["by_task"] for test in row["tests"])
     assert len(images) == n_grids + n_lost
     assert all(source and source.startswith("data:image/png;base64,") for source in images)
     assert not any("src" in given for tag, given in checker.tags if tag == "script")
@@ -282,9 +285,12 @@ def test_files_are_written_however_a_run_ends(
         context.keep(*trial_for(tasks[0]))
         raise how
 
-    with nullcontext() if how is KeyboardInterrupt else pytest.raises(how):
-        run_scripted(monkeypatch, tmp_path, tasks, stop_in_the_middle)
-    (path,) = tmp_path.iterdir()
+    register_scripted(monkeypatch, lambda: Scripted(stop_in_the_middle))
+    options = replace(SCRIPTED, survives_errors=False)
+    raised = nullcontext() if how is KeyboardInterrupt else pytest.raises(how)
+    with start(tmp_path, tasks, options) as search, raised:
+        search.run(60)
+    path = folder_of(search).path
     submission = check_submission_file(path / "submission.json", tasks)
     assert submission["one"][0]["attempt_1"] == [[6, 5], [8, 7]]
     check_report(path / "report.html", tasks)
@@ -347,7 +353,7 @@ def test_a_ledger_that_cannot_grow_does_not_end_the_search(
 ) -> None:
     def fill_disk(tasks: Sequence[Task], context: Context) -> None:
         offer_all(tasks, context)
-        # As small as it can be: not larger than it is.
+        # The smallest limit: the current size.
         context.pool.store.connection.execute("PRAGMA max_page_count = 1")
 
     register_scripted(monkeypatch, lambda: Scripted(fill_disk, n_rounds=3))
@@ -384,6 +390,120 @@ def test_a_file_that_cannot_be_written_is_named(
     ):
         solving.run(60)
     assert any(message.startswith(f"cannot write to {place} (") for message in watcher.messages)
+
+
+def test_the_submission_is_current_where_the_run_folder_is_gone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    place = tmp_path / "submission.json"
+    current: list[Any] = []
+
+    def work(tasks: Sequence[Task], context: Context) -> None:
+        if context.n_rounds == 0:
+            offer_all(tasks, context)
+            shutil.rmtree(tmp_path / "runs")
+        else:
+            current.append(check_submission_file(place, tasks)["one"][1]["attempt_1"])
+
+    register_scripted(monkeypatch, lambda: Scripted(work, n_rounds=2))
+    monkeypatch.setattr(store_module, "SAVE_EVERY_S", 0.0)
+    monkeypatch.setattr(store_module, "SAVING_SHARE", 1e9)  # every time
+    options = replace(SCRIPTED, submission=str(place))
+    watcher = Noted()
+    with (
+        start(tmp_path / "runs", [task_named("one")], options, watcher=watcher) as solving,
+        pytest.raises(FileNotFoundError, match=r"runs"),
+    ):
+        solving.run(60)
+    assert current == [[[0, 9]]]
+    said = "\n".join(watcher.messages)
+    assert "pool.db: it was removed or replaced" in said and "written again" not in said
+    assert f"{place} has the newest attempts" in said
+
+
+def test_each_file_is_said_once_and_again_only_when_it_is_written(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    real = store_module.write_whole
+    is_full = [False]
+
+    def write(path: Path, content: str) -> None:
+        if is_full[0] and path.name == "results.json":
+            raise OSError(errno.ENOSPC, "No space left on device", str(path))
+        real(path, content)
+
+    def work(tasks: Sequence[Task], context: Context) -> None:
+        is_full[0] = context.n_rounds < 3
+        offer_all(tasks, context)
+
+    monkeypatch.setattr(store_module, "write_whole", write)
+    monkeypatch.setattr(store_module, "SAVE_EVERY_S", 0.0)
+    monkeypatch.setattr(store_module, "SAVING_SHARE", 1e9)  # every time
+    register_scripted(monkeypatch, lambda: Scripted(work, n_rounds=5))
+    watcher = Noted()
+    with start(tmp_path, [task_named("one")], watcher=watcher) as solving:
+        path = folder_of(solving).path
+        solving.run(60)
+        assert solving.trouble is None
+    results = path / "results.json"
+    assert watcher.messages[1:] == [
+        f"cannot write to {results} (No space left on device); continuing without",
+        f"{results} is written again",
+    ]
+
+
+def test_a_ledger_that_is_replaced_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def work(tasks: Sequence[Task], context: Context) -> None:
+        (ledger,) = tmp_path.glob("*/pool.db")
+        ledger.unlink()
+        Pool.open(ledger).close()
+        offer_all(tasks, context)
+
+    register_scripted(monkeypatch, lambda: Scripted(work))
+    with start(tmp_path, [task_named("one")]) as solving:
+        solving.run(60)
+        assert solving.trouble is not None and "removed or replaced" in solving.trouble
+    check_submission_file(folder_of(solving).path / "submission.json", [task_named("one")])
+
+
+def test_a_folder_from_elsewhere_does_not_choose_what_is_overwritten(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    register_scripted(monkeypatch, lambda: Scripted(offer_all))
+    mine = tmp_path / "mine"
+    options = replace(SCRIPTED, submission=str(mine))
+    with start(tmp_path / "runs", [task_named("one")], options) as solving:
+        solving.run(60)
+    check_submission_file(mine, [task_named("one")])
+    mine.write_text("precious")
+    with resume(folder_of(solving).path, [task_named("one")]) as resumed:
+        resumed.run(60)
+    assert mine.read_text() == "precious"
+
+
+@pytest.mark.parametrize("name", ["results.json", "log.jsonl", "pool.db", "explanations"])
+def test_a_folder_with_links_is_not_written_to(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+) -> None:
+    register_scripted(monkeypatch, lambda: Scripted(offer_all))
+    with start(tmp_path / "runs", [task_named("one")]) as solving:
+        solving.run(60)
+    path = folder_of(solving).path
+    elsewhere = tmp_path / "elsewhere"
+    if (path / name).exists():
+        (path / name).rename(elsewhere)
+    (path / name).symlink_to(elsewhere)
+    before = elsewhere.read_bytes() if elsewhere.exists() else None
+    for write in (
+        partial(resume, path, [task_named("one")]),
+        partial(note_score, path, {}),
+        partial(write_notes, path, RunNotes("x", "y")),
+    ):
+        with pytest.raises(RunFolderError, match=f"{name} is a link"):
+            write()
+    assert (elsewhere.read_bytes() if elsewhere.exists() else None) == before
 
 
 def test_log_and_ledger_catch_up_after_a_full_disk(
@@ -540,8 +660,8 @@ def test_a_run_is_resumed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
 
 
 def test_a_resumed_run_gives_the_same_result_as_an_uninterrupted_one(tmp_path: Path) -> None:
-    # Tasks that stay open: what is tried of others depends on what was found by then.
-    tasks = training("780d0b14", "150deff5", "d06dbe63")
+    # Unsolved tasks: the work on others depends on the candidates found so far.
+    tasks = training("a64e4611", "150deff5", "d06dbe63")
     options = SearchOptions(
         "arc-agi-1/training",
         proposers=("known", "learn", "enumerate"),
@@ -574,20 +694,20 @@ def test_real_proposers_are_resumed(
 ) -> None:
     monkeypatch.setattr(store_module, "SAVE_EVERY_S", save_every_s)
     monkeypatch.setattr(store_module, "SAVING_SHARE", 1.0)
-    # The second is one that nothing fits, so that evolution has something to do; variants of known
-    # programs would go on, too.
+    # Nothing fits the second task, so that evolution has work; variants of known programs, which
+    # would have work too, are off.
     tasks = [*training("67a3c6ac"), contradiction()]
     options = SearchOptions("arc-agi-1/training", device="cpu", n_threads=1, off=("variants",))
     with start(tmp_path, tasks, options) as first:
         folder = folder_of(first)
-        first.run(600, max_rounds=2)
+        first.run(600, max_rounds=3)  # as many as the known programs have work for
         n_known_rounds = first.loop.counts["known"].n_rounds
         n_rounds = first.loop.counts["evolve"].n_rounds
         known = first.loop.known
     with resume(folder.path, tasks) as second:
         assert kept_candidates(second.loop) == kept_candidates(first.loop)
         second.run(600, max_rounds=2)
-        # Known programs have been tried, and what was found since is none; evolution goes on.
+        # The known programs are the same and were tried already; evolution continues.
         assert second.loop.known == known
         assert second.loop.counts["known"].n_rounds == n_known_rounds
         assert second.loop.counts["evolve"].n_rounds > n_rounds
@@ -626,7 +746,7 @@ def test_a_shortened_log_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     (path / "log.jsonl").write_bytes(log[: log.index(b"\n") + 1])
     with pytest.raises(RunFolderError, match=r"has 1 entries, but pool.db expects 2"):
         resume(path, [task_named("one")])
-    # What the ledger does not cover is logged anew; a torn last line is nothing.
+    # Work that the ledger does not cover is logged again; a torn last line is ignored.
     (path / "log.jsonl").write_bytes(log + log + b'{"number": 5, "prop')
     with resume(path, [task_named("one")]):
         assert (path / "log.jsonl").read_bytes() == log
@@ -636,7 +756,7 @@ def test_cards_of_a_long_run_are_summed_and_survive_resuming(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(log_module, "N_DETAILED", 4)
-    monkeypatch.setattr(log_module, "SUMMED_SHARE", 1.0)  # all that may be held is held
+    monkeypatch.setattr(log_module, "SUMMED_SHARE", 1.0)  # holds back as many entries as possible
     monkeypatch.setattr(store_module, "SAVE_EVERY_S", 0.0)
     monkeypatch.setattr(store_module, "SAVING_SHARE", 1e9)
     killed = tmp_path / "killed"
@@ -645,7 +765,7 @@ def test_cards_of_a_long_run_are_summed_and_survive_resuming(
         for _ in range(10):
             mutations = {"swap": {"tried": 1, "improved": 0}}
             context.log({"n_pairs": 1, "mutations": mutations, "found": []})
-        if not killed.exists():  # what a process leaves that is killed now
+        if not killed.exists():  # the files that a process killed now leaves
             shutil.copytree(folder.path, killed, ignore=shutil.ignore_patterns("lock"))
 
     register_scripted(monkeypatch, lambda: Scripted(deal, n_rounds=2))
@@ -783,7 +903,7 @@ def test_a_run_killed_before_any_write_resumes_with_the_content_of_its_files(
     monkeypatch.setattr(store_module, "SAVE_EVERY_S", 0.0)
     monkeypatch.setattr(store_module, "SAVING_SHARE", math.inf)
     n_found = []
-    for n_writes in itertools.count(6):  # so many are written before the first round
+    for n_writes in itertools.count(6):  # six files are written before the first round
         register_scripted(monkeypatch, lambda: Scripted(offer_next, n_rounds=2))
         with RunFolder.create(tmp_path, make_config("solve", SCRIPTED)) as folder:
             pass
@@ -937,7 +1057,7 @@ with pytest.MonkeyPatch.context() as patch:
 
 
 def offer_random(tasks: Sequence[Task], context: Context) -> None:
-    """Keep random programs, so many that earlier ones are evicted."""
+    """Keep so many random programs that earlier ones are evicted."""
     rng = random.Random(context.state())
     for _ in range(30):
         colors = ", ".join(str(rng.randrange(10)) for _ in range(2))
@@ -967,7 +1087,7 @@ def test_a_killed_run_resumes_from_its_last_save(
         worker.wait()
         worker.stdout.close()
         with resume(path, [task_named("one")]) as solving:
-            # It may have been killed after the last was committed and before it could say so.
+            # It may have been killed between the last commit and its message.
             saved = [path / f"saved_{number}" for number in (n_saved, n_saved + 1)]
             known = [json.loads(each.read_text() or "0") for each in saved if each.exists()]
             assert kept_candidates(solving.loop) in known
@@ -1002,7 +1122,7 @@ def test_a_signaled_process_leaves_a_valid_submission(
 ) -> None:
     ids = "25d8a9c8,67a3c6ac,ff28f65a"
     words = [sys.executable, "-c", COMMAND, command]
-    data = ["arc-agi-1/training"] if command == "solve" else ["--data", "arc-agi-1/training"]
+    data = ["arc-agi-1/training"]
     process = subprocess.Popen(
         [*words, *data, "--tasks", ids, "--out", str(tmp_path), "--budget", "1h", "--threads", "1"],
         stdout=subprocess.PIPE,

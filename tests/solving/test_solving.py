@@ -1,4 +1,4 @@
-"""Candidates, the loop and its ledger: what is kept, how the budget is spent, what comes out."""
+"""Candidates, the loop and its ledger: keeping candidates, spending the budget, results."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 
 import arcbatt
 from arcbatt.evaluation import TaskBoard
+from arcbatt.interrupts import TERMINATION, Interrupt, noting_interrupts
 from arcbatt.language import Program, interpret
 from arcbatt.language.ir import call_node, constant, input_node
 from arcbatt.language.registry import all_primitives
@@ -32,7 +33,6 @@ from arcbatt.proposers.first_programs import fill_pool, first_programs
 from arcbatt.solving import Loop, TaskCandidates, Watcher
 from arcbatt.solving.candidates import MAX_KEPT
 from arcbatt.solving.descriptions import describe_ranking
-from arcbatt.solving.interrupts import TERMINATION, Interrupt, noting_interrupts
 from arcbatt.solving.report.results import best_by_size
 from arcbatt.solving.report.submission import make_submission
 from arcbatt.solving.search import describe_trouble
@@ -73,7 +73,7 @@ def fits_all_demos(program: Program, task: Task) -> bool:
 
 
 def keep_all(found: TaskCandidates, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Offer candidates as the loop does; return those that had to go."""
+    """Offer candidates as the loop does; return the evicted ones."""
     gone = [found.keep(each) for each in candidates if found.is_wanted(each)]
     return [each for each in gone if each is not None]
 
@@ -176,7 +176,7 @@ def loop_of(
 
 
 class Notes(Watcher):
-    """Remembers what it is told."""
+    """Records messages."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -302,7 +302,8 @@ def test_only_traced_tasks_are_reported() -> None:
     assert "not kept" in refused
     assert logged == ["scripted, round 1", "scripted, round 1, ended"]
     lines = list(describe_ranking(loop.rank()[0]))
-    assert "grids offered: 1," in lines[0] and "evidence" in lines[1] and "a stand-in" in lines[2]
+    assert "grids offered: 1," in lines[0] and "candidates: 1" in lines[1]
+    assert "a stand-in" in lines[2] and any("evidence" in line for line in lines[3:])
 
 
 def test_tasks_and_proposers_have_names_of_their_own() -> None:
@@ -380,7 +381,7 @@ def test_the_pool_has_the_same_candidates_as_the_loop_whatever_came_and_went() -
 
     def offer(tasks: Sequence[Task], context: Context) -> None:
         for _ in range(500):
-            # The same program again may be worth more by now, and be kept after it had gone.
+            # A program may return with more credit, and be kept after it was evicted.
             program = recolored(rng.randrange(2 * MAX_KEPT))
             context.keep(*trial_for(TASK, program=program, n_fitted=1, credit=rng.randrange(999)))
 
@@ -457,7 +458,7 @@ def test_proposers_are_made_by_name_in_their_order(tmp_path: Path) -> None:
 
 def test_known_programs_are_found(tmp_path: Path) -> None:
     mirrored, closed, read = training("67a3c6ac", "00d62c1b", "25d8a9c8")
-    # Nobody knows a program for this: its outputs are inputs of another task.
+    # No known program fits this: its outputs are inputs of another task.
     unknown = Task.of(
         [(demo.input, other.input) for demo, other in zip(read.demos, closed.demos, strict=False)],
         [closed.test_inputs[0]],
@@ -486,7 +487,7 @@ def test_work_ends_when_the_time_does_and_goes_on_later(
     now = 0.0
 
     class Waiting(Watcher):
-        """Lets the time pass when something is done."""
+        """Advances the clock whenever work is logged."""
 
         def on_log(self, loop: Loop, proposer: str, record: dict[str, Any]) -> None:
             nonlocal now
@@ -510,7 +511,7 @@ def test_work_ends_when_the_time_does_and_goes_on_later(
 @pytest.mark.slow
 def test_evolve_finds_what_was_not_known(tmp_path: Path) -> None:
     tasks = training("28bf18c6", "25d8a9c8")
-    # Its own solvers are not among those that it begins with.
+    # The solvers of these two tasks are left out of the programs that evolve starts from.
     few = [
         each.program
         for each in library_programs()
@@ -522,7 +523,7 @@ def test_evolve_finds_what_was_not_known(tmp_path: Path) -> None:
     best = loop.candidates(tasks[0]).kept[0]
     assert best.proposer == "evolve" and fits_all_demos(best.program, tasks[0])
     assert not list(tmp_path.iterdir())  # no difference between batts and programs alone
-    # What is nearly right is proposed too.
+    # Nearly right programs are proposed too.
     assert any(not each.fits for each in loop.candidates(tasks[1]).kept)
 
 
@@ -600,6 +601,16 @@ def test_nothing_found_still_has_two_attempts() -> None:
     assert (solution.fits, solution.programs, solution.confidence) == (False, [], 0)
     assert solution.attempts[0][0] == huge_task().test_inputs[0]
     assert "no program" in repr(solution)
+
+
+def test_outputs_of_candidates_share_equal_rows() -> None:
+    found = TaskCandidates(TASK)
+    for number in range(4):
+        grid = (tuple(range(3)), (4, 5, number))  # rows of its own
+        text = f"def solve(I):\n    O = replace(I, 0, {number + 100})\n    return O\n"
+        found.keep(candidate_for(TASK, text, outputs=(grid,) * len(TASK.test_inputs)))
+    first_rows = {id(each.trial.outputs[0][0]) for each in found.kept if each.trial.outputs[0]}
+    assert len(found) == 4 and len(first_rows) == 1
 
 
 def test_solving_is_loaded_when_it_is_asked_for() -> None:

@@ -174,6 +174,7 @@ def fake_cupy() -> Any:
         get_elapsed_time=lambda _before, _after: 1.0,
     )
     made = types.ModuleType("cupy")
+    made.__version__ = "0"  # type: ignore[attr-defined]
     made.__dict__.update(
         cuda=cuda,
         empty=lambda shape, dtype: _of(np.full(shape, 0x5A5A5A5A % 251, dtype)),

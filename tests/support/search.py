@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from arcbatt.evaluation import TaskBoard, Trial
+from arcbatt.interrupts import TERMINATION
 from arcbatt.language import Program, parse_program
 from arcbatt.pool import Pool, PoolProgram
 from arcbatt.proposers import (
@@ -28,7 +29,6 @@ from arcbatt.proposers.evolve import EvolveOptions
 from arcbatt.proposers.first_programs import fill_pool
 from arcbatt.scoring import read_submission
 from arcbatt.solving import Loop
-from arcbatt.solving.interrupts import TERMINATION
 from arcbatt.tasks import Grid, Pair, Task, load
 
 MIRROR = "def solve(I):\n    O = vmirror(I)\n    return O\n"

@@ -190,7 +190,7 @@ inline int __clzll(long long bits) { return bits ? __builtin_clzll(bits) : 64; }
 inline int __ffs(int bits) { return __builtin_ffs(bits); }
 inline int __ffsll(long long bits) { return __builtin_ffsll(bits); }
 
-// No two threads are ever at work at once.
+// Only one thread runs at a time.
 template <class T, class U>
 T atomicAdd(T* to, U more) {
   const T before = *to;
@@ -223,7 +223,7 @@ T atomicCAS(T* to, T wanted, T value) {
 }
 
 extern "C" void run_block(block::Kernel kernel, void** words) { block::run(kernel, words); }
-// Each of them as large as it is here. They may wait for those before them.
+// Runs blocks of the present size one after the other, so that each may wait for earlier ones.
 extern "C" void run_blocks(block::Kernel kernel, unsigned n_blocks, void** words) {
   gridDim.x = n_blocks;
   for (blockIdx.x = 0; blockIdx.x < n_blocks; blockIdx.x++) block::run(kernel, words);
@@ -234,9 +234,9 @@ extern "C" void run_blocks(block::Kernel kernel, unsigned n_blocks, void** words
 #if !defined(ARC_LANE_THREADS)
 #include "counting.hpp"
 
-// As the driver's functions. Kernels of steps take a launch and a step, and are run by one block; their wide blocks
-// are run by the library that is compiled for them. Counts are added up by as many threads as that asks for. What is
-// left needs no other thread, and has one.
+// Stands for the driver's function. Kernels of steps take a launch and a step, and are run by one block; their wide
+// blocks are run by the library that is compiled for them. Counts are added up by as many threads as the launch has. All
+// other kernels are run by one thread.
 static void (*run_wide_block)(block::Kernel, void**);
 extern "C" void use_for_wide(void (*run)(block::Kernel, void**)) { run_wide_block = run; }
 extern "C" int launch_kernel(block::Kernel kernel, unsigned n_blocks, unsigned, unsigned, unsigned n_threads, unsigned,

@@ -93,13 +93,13 @@ def serving(**settings: Any) -> Iterator[str]:
     import uvicorn
 
     from arcbatt.web import Settings, create_app
+    from arcbatt.web.server import make_config
 
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port = listener.getsockname()[1]
         app = create_app(Settings(port=port, **settings))
-        config = uvicorn.Config(app, log_level="error", lifespan="off", timeout_graceful_shutdown=1)
-        server = uvicorn.Server(config)
+        server = uvicorn.Server(make_config(app, log_level="error"))
         thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
         thread.start()
         while not server.started:
@@ -161,6 +161,28 @@ def watched(
         seen.require_clean()
     finally:
         context.close()
+
+
+def wait_until(page: Any, condition: str) -> None:
+    """Wait until an expression of JavaScript is true, on this page or the one that it leads to.
+
+    Playwright's `wait_for_function` evaluates text inside the page when it asks again, which the
+    policy of the page forbids.
+    """
+    deadline = time.monotonic() + TIMEOUT_MS / 1000
+    while not _holds(page, condition):
+        assert time.monotonic() < deadline, condition
+        page.wait_for_timeout(50)
+
+
+def _holds(page: Any, condition: str) -> bool:
+    """Return the value of an expression, or False while the page is replaced by another."""
+    try:
+        return bool(page.evaluate(condition))
+    except Exception as error:
+        if "Execution context was destroyed" not in str(error):
+            raise
+        return False
 
 
 def require_accessible(page: Any) -> None:

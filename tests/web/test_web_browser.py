@@ -1,7 +1,8 @@
-"""Pages in a real browser: what a person sees and does, at all sizes, light and dark."""
+"""Pages in a real browser, at all sizes, light and dark."""
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import urllib.request
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.commands import Outcome
 from tests.support.web import (
     SCHEMES,
     SHOWN_TASKS,
@@ -18,6 +20,7 @@ from tests.support.web import (
     TwoRuns,
     require_accessible,
     serving,
+    wait_until,
     watched,
 )
 
@@ -40,7 +43,9 @@ def paths(runs: TwoRuns) -> list[str]:
         run,
         f"{run}/tasks/017c7c7b",
         f"{run}/tasks/{SHOWN_TASKS[-1]}",
-        f"{run}/tasks/017c7c7b/programs/0",
+        f"{run}/tasks/017c7c7b/programs/1",
+        f"{SET}/tasks/00d62c1b/play",
+        "/primitives",
         f"/compare?first={runs.first}&second={runs.second}",
         "/nowhere",
     ]
@@ -57,7 +62,7 @@ def test_every_page_is_readable_and_has_no_errors(
             assert page.locator("h1").count() == 1 and page.title()
             require_accessible(page)
             if path == "/nowhere":
-                # A browser tells of the answer itself on its console.
+                # The browser itself reports the status on its console.
                 seen.errors = [each for each in seen.errors if "404" not in each]
 
 
@@ -113,7 +118,7 @@ def test_digits_and_dark_mode_are_remembered(browser: Any, address: str, two_run
         page.wait_for_selector("canvas.digits")
         page.select_option("select[data-switch=theme]", "dark")
         dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
-        page = seen.open(f"/runs/{two_runs.second}/tasks/67a3c6ac/programs/0")
+        page = seen.open(f"/runs/{two_runs.second}/tasks/67a3c6ac/programs/1")
         page.wait_for_selector("svg path.digits", state="attached")
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == dark
         page.select_option("select[data-switch=cells]", "colors")
@@ -165,9 +170,9 @@ def _drawn_layers(page: Any) -> list[str]:
 def test_two_runs_are_compared(browser: Any, address: str, two_runs: TwoRuns) -> None:
     with watched(browser, address) as seen:
         page = seen.open("/runs")
-        page.check(f"input[name=first][value='{two_runs.first}']")
-        page.check(f"input[name=second][value='{two_runs.second}']")
-        page.click("button[type=submit]")
+        for run in (two_runs.first, two_runs.second):
+            page.check(f"input[name=run][value='{run}']")
+        page.get_by_role("button", name="Compare").click()
         page.wait_for_url("**/compare?*")
         gained = page.locator("section[aria-label=gained] li")
         assert gained.count() > 0
@@ -175,8 +180,25 @@ def test_two_runs_are_compared(browser: Any, address: str, two_runs: TwoRuns) ->
         page.wait_for_url(f"**/runs/{two_runs.second}/tasks/*")
 
 
+def test_long_ids_fit_the_pages(browser: Any, tmp_path: Path) -> None:
+    pair = {"input": [[1, 2], [3, 4]], "output": [[2, 1], [4, 3]]}
+    task = {"train": [pair, pair], "test": [{"input": [[5, 6]]}]}
+    (tmp_path / "many.json").write_text(json.dumps({f"{c}{'_long' * 30}": task for c in "ab"}))
+    for proposers in ("known", "learn"):
+        arguments = ("--proposers", proposers, "--budget", "1h", "--rounds", "1", "--no-explain")
+        solved = Outcome("solve", tmp_path / "many.json", *arguments, "--out", tmp_path / "runs")
+        assert solved.status == 0, solved.err
+    with serving(runs_folder=tmp_path / "runs") as where:
+        runs = sorted(each.name for each in (tmp_path / "runs").iterdir())
+        for width in WIDTHS:
+            for path in ("/runs", f"/runs/{runs[0]}", f"/compare?first={runs[0]}&second={runs[1]}"):
+                with watched(browser, where, width=width) as seen:
+                    seen.open(path)
+                    seen.require_clean()
+
+
 def set_hidden(page: Any, is_hidden: bool) -> None:
-    """Have a page believe that its tab is in the background, or that it is not."""
+    """Simulate that the tab of a page is in the background, or not."""
     page.evaluate(
         """(hidden) => {
             Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
@@ -204,7 +226,7 @@ def test_a_run_is_watched_as_it_goes_on(browser: Any, address: str, two_runs: Tw
                     file.write(more + "\n")
                 page.wait_for_selector("#log >> text=something new")
                 assert page.locator("#state").text_content() == "running"
-                # A page that nobody sees does not listen, and hears all when it is seen again.
+                # A hidden page is not updated, and catches up when it is visible again.
                 set_hidden(page, True)
                 with (path / LOG).open("a") as file:
                     file.write(more.replace("something new", "something else") + "\n")
@@ -286,3 +308,66 @@ def test_reports_and_exports_are_self_contained(
         with watched(browser, "file:", width=width, scheme=scheme) as seen:
             page = seen.open(f"//{file}")
             assert page.locator("img").count() > 1
+
+
+COLORS_OF_CANVAS = """() => {
+    const drawn = document.querySelector(".uplot canvas");
+    const copy = new OffscreenCanvas(drawn.width, drawn.height);
+    const context = copy.getContext("2d", { willReadFrequently: true });
+    context.drawImage(drawn, 0, 0);
+    const { data } = context.getImageData(0, 0, copy.width, copy.height);
+    const colors = new Set();
+    for (let k = 0; k < data.length; k += 4) colors.add(`${data[k]},${data[k + 1]},${data[k + 2]}`);
+    return colors;
+}"""
+
+
+def test_charts_are_zoomed_and_read(browser: Any, address: str, two_runs: TwoRuns) -> None:
+    with watched(browser, address) as seen:
+        page = seen.open(f"/runs/{two_runs.second}")
+        page.wait_for_selector("html[data-charts]", state="attached")
+        page.click("summary >> text=curve and log")
+        for theme, accent in (("light", "48,82,200"), ("dark", "142,168,255")):
+            page.evaluate("theme => (document.documentElement.dataset.theme = theme)", theme)
+            wait_until(page, f"({COLORS_OF_CANVAS})().has('{accent}')")
+        over = page.locator(".u-over").first
+        over.scroll_into_view_if_needed()
+        box = over.bounding_box()
+        middle = box["y"] + box["height"] / 2
+        page.mouse.move(box["x"] + box["width"] * 0.9, middle)
+        # The legend has the values at the pointer.
+        wait_until(page, "/\\d/.test(document.querySelector('.u-value').textContent)")
+        ticks = "document.querySelector('.uplot canvas').toDataURL()"
+        whole = page.evaluate(ticks)
+        page.mouse.move(box["x"] + box["width"] * 0.2, middle)
+        page.mouse.down()
+        page.mouse.move(box["x"] + box["width"] * 0.6, middle, steps=4)
+        page.mouse.up()
+        wait_until(page, f"{ticks} !== {whole!r}")
+        seen.require_clean()
+
+
+def test_runs_are_sorted_named_and_deleted(browser: Any, two_runs: TwoRuns, tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        shutil.copytree(two_runs.folder / getattr(two_runs, name), tmp_path / name)
+    with serving(runs_folder=tmp_path) as where, watched(browser, where) as seen:
+        page = seen.open("/runs")
+        page.wait_for_selector("html[data-ready]")
+        listed = "[...document.querySelectorAll('#runs tbody tr')].map((r) => r.dataset.run)"
+        page.get_by_role("button", name="run", exact=True).click()
+        assert page.evaluate(listed) == ["first", "second"]
+        page.get_by_role("button", name="fits", exact=True).click()
+        assert page.evaluate(listed) == ["second", "first"]
+        page.get_by_role("button", name="fits", exact=True).click()
+        assert page.evaluate(listed) == ["first", "second"]
+        page.get_by_role("button", name="name first, or note something").click()
+        page.fill("[name=name]", "the shallow one")
+        page.fill("[name=note]", "known alone")
+        page.get_by_role("button", name="Keep").click()
+        page.get_by_role("link", name="the shallow one").wait_for()
+        page.get_by_role("button", name="delete second").click()
+        require_accessible(page)
+        page.get_by_role("button", name="Delete", exact=True).click()
+        wait_until(page, "document.querySelectorAll('#runs tbody tr').length === 1")
+        assert not (tmp_path / "second").exists()
+        seen.require_clean()

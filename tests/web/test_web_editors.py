@@ -23,7 +23,7 @@ from arcbatt.tasks import TaskError, find_task
 from arcbatt.web import Settings, create_app, draw_start, write
 from arcbatt.web.draw_solving import solve_drawn
 from arcbatt.web.draw_tasks import MAX_DEMOS, read_file
-from arcbatt.web.jobs import MAX_RUNNING, Job, JobStream, Worker, Workers, wait_for
+from arcbatt.web.jobs import MAX_RUNNING, Job, Worker, Workers, stream_job, wait_for
 from arcbatt.web.jobs_protocol import CHECK, END, ERROR, SOLVE
 from arcbatt.web.program_check import check_written, parse_one
 from arcbatt.web.security import MAX_BODY_BYTES
@@ -82,6 +82,24 @@ def test_invalid_tasks_are_rejected(client: TestClient, task: Any, said: str) ->
     for answer in (solved, opened, checked):
         assert answer.status_code == 422
         assert said in answer.json()["error"]
+
+
+def test_a_search_may_leave_out_the_bundled_solvers(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[dict[str, Any]] = []
+
+    def begin(_workers: Workers, _kind: str, given: dict[str, Any], _limit_s: float) -> Job:
+        begun.append(given)
+        raise HTTPException(429)
+
+    monkeypatch.setattr(Workers, "begin", begin)
+    body = {"task": SMALL, "budget_s": 5}
+    for more in ({}, {"library": False}):
+        assert client.post("/api/solve", json=body | more).status_code == 429
+    assert [given["library"] for given in begun] == [True, False]
+    answer = client.post("/api/solve", json=body | {"library": "no"})
+    assert answer.status_code == 422 and "is not true or false" in answer.json()["error"]
 
 
 @pytest.mark.parametrize("budget_s", [None, "5", True, 0, -1, 601, float("inf")])
@@ -151,7 +169,7 @@ def test_editors_begin_with_any_task(client: TestClient) -> None:
         assert client.get(path).status_code == 200
         assert client.get(f"/sets/{OF['set']}/tasks/nothing{path}").status_code == 404
     assert f'href="{HERE}/draw"' in client.get(HERE).text
-    program = client.get(f"{HERE.replace(TASK, '00d62c1b')}/programs/0").text
+    program = client.get(f"{HERE.replace(TASK, '00d62c1b')}/programs/1").text
     assert "/write#program=def%20solve_00d62c1b" in program
 
 
@@ -204,7 +222,7 @@ def test_a_search_streams_attempts() -> None:
             is_enough = True
             raise KeyboardInterrupt
 
-    solve_drawn({"task": content, "budget_s": 600.0}, tell)
+    solve_drawn({"task": content, "budget_s": 600.0, "library": True}, tell)
     names = [name for name, _ in events]
     assert names[-2:] == ["attempts", "solved"]
     assert {"progress", "attempts"} <= set(names[:-2])
@@ -311,7 +329,7 @@ def test_a_source_prints_its_program_again() -> None:
     text = 'def solve(I):\n    """Say "so"."""\n    # why\n    a = fill(\n        I, RED, EMPTY)\n'
     text += "    return vmirror(a)\n"
     (program,) = parse_programs(text)
-    printed = read_source(program, text).text
+    printed = read_source(program).text
     assert "# why" in printed
     assert parse_one(printed).program == program.program
 
@@ -349,7 +367,7 @@ def is_running(process: PipedProcess) -> bool:
 def test_a_job_ends_when_the_client_disconnects() -> None:
     async def go() -> None:
         workers = Workers()
-        given = {"task": SMALL, "budget_s": 60.0}
+        given = {"task": SMALL, "budget_s": 60.0, "library": True}
         jobs = [workers.begin(SOLVE, given, 100.0) for _ in range(MAX_RUNNING[SOLVE])]
         with pytest.raises(Exception, match="searches are running already"):
             workers.begin(SOLVE, given, 100.0)
@@ -366,11 +384,11 @@ def test_a_job_ends_when_the_client_disconnects() -> None:
             return {"type": "http.disconnect"}
 
         scope = {"type": "http", "asgi": {"spec_version": "2.3"}}
-        await JobStream(jobs[0])(scope, receive, send)
+        await stream_job(jobs[0])(scope, receive, send)
         assert not is_running(jobs[0].worker._process)
         assert sent[0]["status"] == 200
         jobs[1].close()
-        jobs[1].close()  # once more does nothing
+        jobs[1].close()  # closing it again has no effect
         assert not is_running(jobs[1].worker._process)
         assert not workers._running and not workers._idle
 
@@ -380,8 +398,8 @@ def test_a_job_ends_when_the_client_disconnects() -> None:
 def test_a_job_without_a_reader_has_a_time_limit() -> None:
     async def go() -> None:
         workers = Workers()
-        job = workers.begin(SOLVE, {"task": SMALL, "budget_s": 60.0}, 0.05)
-        await asyncio.sleep(0.1)  # as for a page that holds its stream and reads nothing
+        job = workers.begin(SOLVE, {"task": SMALL, "budget_s": 60.0, "library": True}, 0.05)
+        await asyncio.sleep(0.1)  # as for a page that keeps its stream open without reading
         assert not workers._running
         assert not is_running(job.worker._process)
         assert "this takes more than 0 s" in [text async for text in job.stream()][-1]
@@ -395,7 +413,7 @@ def test_searches_never_run_in_a_process_that_read_answers(client: TestClient) -
     (checked,) = workers._idle
 
     async def go() -> None:
-        job = workers.begin(SOLVE, {"task": SMALL, "budget_s": 60.0}, 60.0)
+        job = workers.begin(SOLVE, {"task": SMALL, "budget_s": 60.0, "library": True}, 60.0)
         assert job.worker is not checked
         job.close()
 
@@ -405,7 +423,7 @@ def test_searches_never_run_in_a_process_that_read_answers(client: TestClient) -
 
 def test_a_dead_process_is_reported() -> None:
     async def go() -> None:
-        job = Workers().begin(SOLVE, {"task": SMALL, "budget_s": 60.0}, 100.0)
+        job = Workers().begin(SOLVE, {"task": SMALL, "budget_s": 60.0, "library": True}, 100.0)
         job.worker._process.kill()
         events = [text async for text in job.stream()]
         assert f"event: {ERROR}" in events[-1]

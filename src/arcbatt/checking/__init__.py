@@ -2,6 +2,7 @@
 
 from .changed_tasks import ChangedTaskCheck, check_on_changed_tasks
 from .engines import ENGINES, EngineUnavailable, fused
+from .further_pairs import FurtherPairsCheck, check_on_pairs, count_results, read_pairs
 from .programs import (
     DIFFER,
     CheckReport,
@@ -21,7 +22,6 @@ from .recorded_calls import (
     SHIPPED,
     Difference,
     Engine,
-    Hashed,
     RecordedCall,
     RecordError,
     read_recorded,
@@ -38,7 +38,7 @@ __all__ = [
     "Engine",
     "EngineUnavailable",
     "FindTask",
-    "Hashed",
+    "FurtherPairsCheck",
     "KnownTask",
     "PairCheck",
     "ProgramCheck",
@@ -46,13 +46,16 @@ __all__ = [
     "RecordedCall",
     "answer_judge",
     "check_on_changed_tasks",
+    "check_on_pairs",
     "check_program",
     "check_programs",
+    "count_results",
     "find_built_in",
     "find_named",
     "fused",
     "is_differ",
     "load_source",
+    "read_pairs",
     "read_recorded",
     "replay",
 ]

@@ -77,6 +77,13 @@ class PairCheck:
     line: int | None = None
     name: str | None = None
 
+    @property
+    def located_reason(self) -> str:
+        """The reason with the pair, and the line if the program failed."""
+        if self.line is not None:
+            return f"line {self.line}, {self.name}: {self.reason} ({self.pair})"
+        return f"{self.pair}: {self.reason}"
+
     def to_json(self) -> dict[str, Any]:
         """Return the result as plain data, without the output grid."""
         shown: dict[str, Any] = {"pair": self.pair, "result": self.result, "reason": self.reason}
@@ -167,9 +174,7 @@ class ProgramCheck:
         trouble = self.first_trouble
         if trouble is None:
             return str(self.warnings[0]) if self.warnings and not self.right else None
-        if trouble.line is not None:
-            return f"line {trouble.line}, {trouble.name}: {trouble.reason} ({trouble.pair})"
-        return f"{trouble.pair}: {trouble.reason}"
+        return trouble.located_reason
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -239,7 +244,7 @@ def _rejected_to_json(rejected: RejectedProgram) -> dict[str, Any]:
         "pairs": [],
         "cost": None,
         "cost_sum": None,
-        "reason": str(rejected.error),
+        "reason": "\n".join(map(str, rejected.errors)),
         "warnings": [],
     }
 
@@ -309,7 +314,7 @@ def check_program(
     program: ParsedProgram, known: KnownTask | None, budget: Budget | None = None
 ) -> ProgramCheck:
     """Check one program on a task, or only its types."""
-    places = _places(program)
+    places = program.places()
     warnings = tuple(
         LineWarning(*places[warning.node], warning.message)
         for warning in infer(program.program).warnings
@@ -321,31 +326,51 @@ def check_program(
         return ProgramCheck(program, None, (), (*warnings, trouble))
     task = known.task
     demos = tuple((demo.input, demo.output) for demo in task.demos)
-    given: list[tuple[str, Grid, Judge | None]] = [
-        (f"demo {number}", demo.input, partial(judge_demo, demo.output))
+    given = [
+        PairToRun(f"demo {number}", demo.input, partial(judge_demo, demo.output))
         for number, demo in enumerate(task.demos, 1)
     ]
     for index, grid in enumerate(task.test_inputs):
-        given.append((f"test {index + 1}", grid, answer_judge(known, index)))
+        given.append(PairToRun(f"test {index + 1}", grid, answer_judge(known, index)))
+    return ProgramCheck(program, known, run_on_pairs(program, given, demos, budget), warnings)
+
+
+@dataclass(frozen=True, slots=True)
+class PairToRun:
+    """An input with its label and the judge of its outcome; None if no answer is known."""
+
+    label: str
+    input: Grid
+    judge: Judge | None
+
+
+def run_on_pairs(
+    program: ParsedProgram,
+    given: Sequence[PairToRun],
+    demos: tuple[Any, ...],
+    budget: Budget | None = None,
+) -> tuple[PairCheck, ...]:
+    """Run a program on inputs and judge its outcomes; `demos` is its argument S."""
     budget = budget or Budget()
+    places = program.places()
     with phase("run"):
-        fast = _run_on_engine(program.program, [grid for _, grid, _ in given], demos, budget)
+        fast = _run_on_engine(program.program, [each.input for each in given], demos, budget)
     pairs: list[PairCheck] = []
-    for index, (pair, grid, judge) in enumerate(given):
+    for index, each in enumerate(given):
         n_steps = int(fast.steps[0, index])
         with phase("run"):
             if n_steps <= MAX_REFERENCE_STEPS:
-                result = interpret(program.program, {"I": grid, "S": demos}, budget)
+                result = interpret(program.program, {"I": each.input, "S": demos}, budget)
                 ran = _PairOutcome(result.outcome, result.steps, result.failed_at)
             elif fast.reasons[0, index] == Reason.BUDGET:
                 # Finding the line takes a while, and only the first failure is shown.
-                is_first = not any(each.result == "failed" for each in pairs)
-                costly = _find_costly_line(program, grid, demos, budget) if is_first else None
+                is_first = not any(pair.result == "failed" for pair in pairs)
+                costly = _find_costly_line(program, each.input, demos, budget) if is_first else None
                 ran = _PairOutcome(_over_budget(budget), n_steps, costly)
             else:
                 ran = _PairOutcome(fast.outcome(0, index), n_steps)
-        pairs.append(_judge(pair, ran, judge, places))
-    return ProgramCheck(program, known, tuple(pairs), warnings)
+        pairs.append(_judge(each.label, ran, each.judge, places))
+    return tuple(pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -430,16 +455,3 @@ def _with_plain_numbers(value: Value) -> Value:
     if isinstance(value, tuple):
         return tuple(_with_plain_numbers(member) for member in value)
     return int(value) if isinstance(value, bool) else value
-
-
-def _places(program: ParsedProgram) -> dict[Node, LinePlace]:
-    """Return the first line that needs each node."""
-    places: dict[Node, LinePlace] = {}
-    for number, name, result in program.lines:
-        stack = [result]
-        while stack:
-            node = stack.pop()
-            if node not in places:
-                places[node] = (number, name)
-                stack.extend(node.args)
-    return places

@@ -1,11 +1,14 @@
 """The Typer app: command discovery, `--version`, and error handling."""
 
+import ast
 import errno
 import os
 import sys
 from contextlib import suppress
+from functools import wraps
 from importlib import import_module
 from io import TextIOWrapper
+from pathlib import Path
 from pkgutil import iter_modules
 from typing import Annotated, Any
 
@@ -14,15 +17,16 @@ import typer
 import arcbatt
 from arcbatt.measure import phase
 
-from . import INTERRUPTED, commands
+from . import INTERRUPTED, commands, is_out_of_memory, keep_loaded, raise_interrupts
 from .console import USAGE_ERROR, ignore_invalid_width, print_error, stop
-from .groups import Examples, Group, explain_option, format_examples, simplify_help, without_type
+from .groups import Examples, Group, explain_option, format_examples, print_help, simplify_help
 from .timing import accept_timing, ask_for_timing, timed
 
 # Errors that are reported by their message, without a traceback. They are named instead of imported
 # to keep startup fast: a module that was never loaded cannot have raised its error.
 _EXPECTED = (
     ("arcbatt.language", "ProgramError"),
+    ("arcbatt.plugins", "PluginError"),
     ("arcbatt.tasks", "TaskError"),
     ("arcbatt.tasks", "UnknownTask"),
     ("arcbatt.checking", "RecordError"),
@@ -58,6 +62,21 @@ def command_names() -> list[str]:
     return [*_FIRST, *sorted(names.difference(_FIRST))]
 
 
+def read_help(name: str) -> str:
+    """Return the help text of a command from its source, without importing it."""
+    (folder,) = commands.__path__
+    tree = ast.parse((Path(folder) / f"{name}.py").read_text("utf-8"), "")
+    for node in tree.body:
+        match node:
+            case ast.FunctionDef() if node.name == name:
+                return " ".join((ast.get_docstring(node) or "").split("\n\n")[0].split())
+            case ast.Assign(
+                targets=[ast.Name(id="app")], value=ast.Call(args=[ast.Constant(value=str(text))])
+            ):
+                return text
+    raise AssertionError(f"{name}.py has neither a function {name} nor a group with a help text")
+
+
 def load_command(name: str) -> tuple[Any, Examples]:
     """Import the module of a command; return its Click command and the examples of its help."""
     module = import_module(f".{name}", commands.__name__)
@@ -74,6 +93,25 @@ def load_command(name: str) -> tuple[Any, Examples]:
     return typer.main.get_command(single), module.EXAMPLES
 
 
+def _accept_interrupts(command: Any) -> Any:
+    """Let Ctrl-C raise `KeyboardInterrupt` in a command and its subcommands, unless they note it.
+
+    Until then it ends the process: loading and parsing have nothing to clean up.
+    """
+    for below in getattr(command, "commands", {}).values():
+        _accept_interrupts(below)
+    callback = command.callback
+    if callback is not None and not getattr(callback, "notes_interrupts", False):
+
+        @wraps(callback)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            raise_interrupts()
+            return callback(*args, **kwargs)
+
+        command.callback = run
+    return command
+
+
 class _Commands(Group):
     """The root group: loads and times commands, and turns expected errors into messages.
 
@@ -81,18 +119,17 @@ class _Commands(Group):
     """
 
     @phase("load")  # on first use, Typer imports its option parser
-    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+    def make_context(self, info_name: Any, args: list[str], *rest: Any, **kwargs: Any) -> Any:
         ignore_invalid_width()
+        if args[:1] == ["help"]:
+            args = [*args[1:], "--help"]
         try:
-            return super().make_context(*args, **kwargs)
+            return super().make_context(info_name, args, *rest, **kwargs)
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPTED) from None
         except Exception as error:  # Click's class, of which Typer may have its own copy
             explain_option(error)
             raise
-
-    def get_params(self, ctx: Any) -> Any:
-        return [without_type(param) for param in super().get_params(ctx)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         (timing,) = (option for option in self.params if option.name == "timing")
@@ -101,11 +138,18 @@ class _Commands(Group):
         if cmd_name not in self.commands:
             with phase("load"):
                 command, _ = load_command(cmd_name)
-                self.commands[cmd_name] = simplify_help(accept_timing(command, timing))
+                self.commands[cmd_name] = simplify_help(
+                    accept_timing(_accept_interrupts(command), timing)
+                )
+            keep_loaded()
         return self.commands[cmd_name]
 
     def list_commands(self, ctx: Any) -> list[str]:
         return command_names()
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        # The list of commands needs only their help texts: importing all of them takes longer.
+        print_help(ctx, self, {name: read_help(name) for name in command_names()})
 
     def invoke(self, ctx: Any) -> Any:
         with timed(ctx):
@@ -121,6 +165,8 @@ class _Commands(Group):
         except Exception as error:  # each package has its own error classes
             if _is_expected(error):
                 stop(str(error))
+            if is_out_of_memory(error):
+                raise  # `main` says so in one line
             if isinstance(error, OSError):
                 stop(_os_error_message(error))
             explain_option(error)
@@ -137,7 +183,7 @@ app = typer.Typer(
         (
             ("arcbatt solve 67a3c6ac --budget 10s", "solve one task"),
             ("arcbatt solve arc-agi-1/training --budget 2m", "solve all tasks of a set"),
-            ("arcbatt COMMAND --help", "describe a command, with examples"),
+            ("arcbatt help COMMAND", "describe a command; arcbatt COMMAND --help is the same"),
         )
     ),
 )
@@ -186,6 +232,8 @@ def run_app() -> None:
     except SystemExit as end:
         status = end.code
     except OSError as error:
+        if is_out_of_memory(error):
+            raise
         failure = error
     try:
         sys.stdout.flush()

@@ -1,6 +1,5 @@
 """Draw a checked program beside its task."""
 
-from pathlib import Path
 from typing import TypeGuard
 
 from rich.columns import Columns
@@ -10,7 +9,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from arcbatt.checking import PairCheck, ProgramCheck
+from arcbatt.checking import FurtherPairsCheck, PairCheck, ProgramCheck
 from arcbatt.drawing import Kind, describe, draw_pair, draw_value
 from arcbatt.explainer import draw_source, read_source
 from arcbatt.tasks import Grid, Pair, Task
@@ -24,8 +23,7 @@ def draw_checked_task(check: ProgramCheck) -> RenderableType:
     """Draw the program, the first demo, and the outcome for each test input."""
     assert check.known is not None  # a program that was only typed has no task
     task = check.known.task
-    text = Path(check.program.file).read_bytes().decode("utf-8")
-    source = read_source(check.program, text)
+    source = read_source(check.program)
     first = task.demos[0]
     label = _label(f"demo 1 of {len(task.demos)}", "")
     pictures: list[RenderableType] = [Group(label, draw_pair(first))]
@@ -39,6 +37,15 @@ def draw_checked_task(check: ProgramCheck) -> RenderableType:
         border_style="dim",
         padding=(0, 2, 1, 2),
     )
+
+
+def draw_first_trouble(check: FurtherPairsCheck) -> RenderableType:
+    """Draw the first pair that a program gets wrong: the input, the output, and what it gives."""
+    assert check.first_trouble is not None  # the caller has looked
+    pair, outcome = check.first_trouble
+    title = Text.assemble((check.program.name, "bold"), (f"  {outcome.located_reason}", "red"))
+    wanted = _label(outcome.pair, "as it should be")
+    return Group(title, wanted, draw_pair(pair), _draw_test(pair.input, outcome))
 
 
 class _Beside:
@@ -69,7 +76,7 @@ def _label(pair: str, result: str) -> Text:
 
 
 def _draw_test(grid: Grid, pair: PairCheck) -> RenderableType:
-    """Draw a test input with the program's output."""
+    """Draw an input with the program's output."""
     label = _label(pair.pair, f"the program's output: {pair.result}")
     if _is_grid(pair.outcome):
         return Group(label, draw_pair(Pair(grid, pair.outcome)))

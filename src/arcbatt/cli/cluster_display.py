@@ -60,7 +60,7 @@ def _cells(worker: WorkerCount) -> tuple[str, ...]:
 
 
 def print_worker_notices(loop: Loop) -> None:
-    """Print which work was given up after workers were lost on it."""
+    """Print the work that was given up because it lost workers."""
     if isinstance(loop.workers, Cluster):
         for message in loop.workers.given_up:
             print_notice(message)

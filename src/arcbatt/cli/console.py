@@ -43,8 +43,10 @@ MAX_MESSAGE_LINE = 5_000
 # Replaces control characters.
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 MAX_COLUMNS = 10_000
-# The minimum width of a column whose text may be wrapped.
+# The minimum width of a column whose text may be wrapped, and of one whose text is copied, such as
+# an id or a path.
 FOLDED_WIDTH = 16
+COPIED_WIDTH = 32
 
 
 def clean(text: str, limit: int = MAX_MESSAGE_LINE) -> str:
@@ -136,21 +138,43 @@ def print_json(content: dict[str, Any]) -> None:
 class FittingTable(Table):
     """A table that omits columns if it is too wide, and says which."""
 
-    def __init__(self, *optional: str) -> None:
-        """Set the headings of columns that may be omitted, in the order of omission."""
+    def __init__(self, *optional: str, elsewhere: str = "--json has all") -> None:
+        """Set the headings of columns that may be omitted, in the order of omission.
+
+        `elsewhere` says where omitted columns are.
+        """
         super().__init__(box=box.SIMPLE_HEAD)
         self._extra = optional
+        self._elsewhere = elsewhere
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        shown, omitted = self._fitted(console, options.max_width)
+        if shown._full_width(console) > options.max_width:
+            # Not even alone do copied columns fit on one line.
+            folded = copy(self)
+            folded.columns = [
+                replace(column, min_width=min(column.min_width or 0, FOLDED_WIDTH) or None)
+                for column in self.columns
+            ]
+            shown, omitted = folded._fitted(console, options.max_width)
+        yield from Table.__rich_console__(shown, console, options)
+        if omitted:
+            yield Text(f"columns omitted: {', '.join(omitted)}; {self._elsewhere}", style="dim")
+
+    def _fitted(self, console: Console, width: int) -> tuple[FittingTable, list[str]]:
+        """Return the table without as many optional columns as necessary, and their headings."""
         shown = copy(self)
         omitted: list[str] = []
-        while len(omitted) < len(self._extra) and shown._full_width(console) > options.max_width:
+        while len(omitted) < len(self._extra) and shown._full_width(console) > width:
             omitted.append(self._extra[len(omitted)])
             kept = [column for column in self.columns if column.header not in omitted]
             shown.columns = [replace(column, _index=k) for k, column in enumerate(kept)]
-        yield from Table.__rich_console__(shown, console, options)
-        if omitted:
-            yield Text(f"columns omitted: {', '.join(omitted)}; --json has all", style="dim")
+        return shown, omitted
+
+    def add_copied_column(self, heading: str, texts: Iterable[str]) -> None:
+        """Add a column of texts that stay on one line unless they are very long."""
+        widest = max(map(len, texts), default=0)
+        self.add_column(heading, overflow="fold", min_width=min(widest, COPIED_WIDTH))
 
     def _full_width(self, console: Console) -> int:
         """Return the width with all cells on one line, except those that may be wrapped."""
@@ -158,7 +182,8 @@ class FittingTable(Table):
         for column in self.columns:
             cells = (column.header, *column.cells)
             widest = max(Measurement.get(console, console.options, cell).maximum for cell in cells)
-            width += min(widest, FOLDED_WIDTH) if column.overflow == "fold" else widest
+            folded = max(FOLDED_WIDTH, column.min_width or 0)
+            width += min(widest, folded) if column.overflow == "fold" else widest
         return width
 
 
@@ -191,9 +216,9 @@ def warnings_as_notices() -> Iterator[None]:
         yield
 
 
-def print_error(message: str) -> None:
-    """Print an error message to stderr."""
-    stderr().print(Text(f"error: {clean(message)}", style="bold red"))
+def print_error(message: str, console: Console | None = None) -> None:
+    """Print an error message to stderr; above a progress bar, if `console` is that of one."""
+    (console or stderr()).print(Text(f"error: {clean(message)}", style="bold red"))
 
 
 def stop(message: str) -> NoReturn:

@@ -1,5 +1,6 @@
 """Command groups with suggestions for mistyped names, and cleaner help texts."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import typer
@@ -7,17 +8,16 @@ from typer.core import TyperGroup
 
 from arcbatt.suggestion import suggest
 
+from .console import print_blocks
+
 MAX_COMPLETION = 60
 
 Examples = tuple[tuple[str, str], ...]
 
 
 def format_examples(lines: Examples) -> str:
-    """Return the examples section of a help text."""
-    shown = ["[bold]Examples[/bold]"]
-    for command, purpose in lines:
-        shown += [f"[cyan]{command}[/cyan]", f"[dim]    {purpose}[/dim]"]
-    return "\n".join(shown)
+    """Return examples as the epilog of a command, which `help` shows."""
+    return "\n".join(f"{command}\n    {purpose}" for command, purpose in lines)
 
 
 class Group(TyperGroup):
@@ -54,24 +54,24 @@ def explain_option(error: Exception) -> None:
     ctx.fail(f"no option is named {given}{suggest(given, known)}")
 
 
-def _paragraphs(text: str) -> list[str]:
+def paragraphs(text: str) -> list[str]:
     """Return the paragraphs of a help text, each on one line."""
     return [" ".join(part.split()) for part in text.split("\n\n")]
 
 
-def without_type(param: Any) -> Any:
-    """Make help show the metavar of a parameter instead of its Python type."""
-    # Flags have no value, and arguments show their name anyway.
-    shown = param.metavar if param.param_type_name == "option" else None
-    param.display_type_rich = lambda ctx=None: shown
-    return param
+def print_help(ctx: Any, command: Any, below: Mapping[str, str] | None = None) -> None:
+    """Print the help of a command; `below` has the help texts of its subcommands, if known."""
+    # Imported here because most calls show no help.
+    from .help import render_help
+
+    print_blocks(render_help(ctx, command, below))
 
 
 def simplify_help(command: Any) -> Any:
-    """Reflow the help of a command and its subcommands, hide types, and shorten completions."""
-    command.help = "\n\n".join(_paragraphs(command.help))
-    get_params, complete = command.get_params, command.shell_complete
-    command.get_params = lambda ctx: [without_type(param) for param in get_params(ctx)]
+    """Use the package's own help for a command and its subcommands; shorten completions."""
+    command.help = "\n\n".join(paragraphs(command.help))
+    command.format_help = lambda ctx, _: print_help(ctx, command)
+    complete = command.shell_complete
     command.shell_complete = lambda ctx, incomplete: [
         _with_short_text(item) for item in complete(ctx, incomplete)
     ]

@@ -16,7 +16,7 @@ from arcbatt.checking import (
     is_differ,
     load_source,
 )
-from arcbatt.engine.gpu.devices import GpuError, device_count
+from arcbatt.engine.gpu.devices import GpuError, check_device_name, device_count
 from arcbatt.language import (
     ParsedProgram,
     Primitive,
@@ -26,6 +26,7 @@ from arcbatt.language import (
     read_file,
 )
 from arcbatt.language.registry import spellings
+from arcbatt.library import library_programs
 from arcbatt.plurals import count
 from arcbatt.suggestion import suggest
 from arcbatt.tasks import (
@@ -39,7 +40,8 @@ from arcbatt.tasks import (
     load_valid,
     require_valid,
 )
-from arcbatt.tasks.program_names import program_name
+from arcbatt.tasks.program_names import program_name, task_id_of
+from arcbatt.tasks.source_names import split_source
 
 from .console import print_notice, stop
 
@@ -114,17 +116,27 @@ def find_source(name: str) -> tuple[str, tuple[str, ...] | None]:
         )
 
 
+def find_tasks(name: str, names: Sequence[str] | None) -> tuple[str, tuple[str, ...] | None]:
+    """Return what `find_source` returns, with the ids of --tasks, if any are given."""
+    source, chosen = find_source(name)
+    if chosen and names:
+        stop(f"{name} is one task; --tasks chooses among those of a set")
+    return source, tuple(names) if names else chosen
+
+
 def _is_there(name: str) -> bool:
     try:
-        return Path(name).exists()
+        return Path(split_source(name)[0]).exists()
     except (OSError, ValueError):
         return False
 
 
 def check_device(name: str, *, is_here: bool = True) -> None:
     """Stop unless this is a device name and, if it is used here, the device is available."""
-    if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", name):
-        stop(f"{name} is not a device; devices are auto, cpu, cuda and cuda:0, cuda:1, ...")
+    try:
+        check_device_name(name)
+    except ValueError as error:
+        stop(str(error))
     kind, _, number = name.partition(":")
     if kind != "cuda" or not is_here:
         return
@@ -143,6 +155,33 @@ def get_known_task(name: str, source: str | None = None) -> KnownTask:
     known = find_built_in(task.id) if place is None else load_source(place).find(task.id)
     assert known is not None  # `get_task` has just found it
     return known
+
+
+def is_task_id(name: str) -> bool:
+    """Return whether this is a task id, not a file; raise `UnknownTask` for a mistyped id."""
+    if _is_path(name) or re.fullmatch("[0-9a-f]{6,10}", name) is None:
+        return False
+    find_task(name)
+    return True
+
+
+def get_bundled(task_id: str) -> Path:
+    """Return the file with the bundled solver of a task."""
+    name = program_name(task_id)
+    file = next((Path(each.file) for each in library_programs() if each.name == name), None)
+    if file is None:
+        stop(f"no solver for {task_id} comes with arcbatt; name a FILE with a program of your own")
+    return file
+
+
+def get_named_task(file: Path, name: str | None) -> str:
+    """Return the id of the task that a program of a file is named after."""
+    names = [each.name for each in read_file(file) if isinstance(each, ParsedProgram)]
+    chosen = [each for each in names if name in (None, each)]
+    ids = {task_id for each in chosen if (task_id := task_id_of(each)) is not None}
+    if len(ids) != 1:
+        stop(f"{file}: which task? --task ID names one")
+    return ids.pop()
 
 
 def get_program(file: Path, name: str | None, task_id: str) -> ParsedProgram:
@@ -200,7 +239,10 @@ def _report_rejected(rejected: Sequence[RejectedProgram]) -> None:
 
 
 def _is_path(name: str) -> bool:
-    return name.endswith(".json") or os.sep in name or (name != "" and Path(name).exists())
+    path, _ = split_source(name)
+    return (
+        path.endswith((".json", ".jsonl")) or os.sep in path or (path != "" and Path(path).exists())
+    )
 
 
 def get_primitive(name: str) -> Primitive:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from types import TracebackType
 from typing import Any, Self
 
 from rich import box
@@ -22,7 +21,7 @@ from arcbatt.solving.report.results import results_to_json
 from arcbatt.tasks import BadTask, Task
 
 from .cluster_display import worker_tables
-from .console import can_overwrite, note_hidden_rows, stderr
+from .console import FittingTable, can_overwrite, note_hidden_rows, stderr
 from .units import format_duration
 
 # Without a terminal a line is printed this often, and at most this many times per run.
@@ -58,12 +57,7 @@ class LoopDisplay(Watcher):
             self._live.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._live.stop()
 
     @phase("display")
@@ -140,10 +134,10 @@ def share_of_gpus(loop: Loop) -> str:
 
 
 def _new_table(first: str, *headings: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column(first)
     for heading in headings:
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", no_wrap=True)
     return table
 
 
@@ -177,6 +171,8 @@ def part_tables(
         }
         if not any(counts[keys[0]] for counts in rows.values()):
             continue
+        # Without columns of zeros, the table fits 80 columns.
+        keys = [key for key in keys if any(counts[key] for counts in rows.values())]
         table = _new_table(columns[first], *(columns[key] for key in keys))
         for name, counts in sorted(rows.items(), key=lambda row: -row[1][keys[0]]):
             table.add_row(name, *(_format_count(key, counts[key]) for key in keys))
@@ -186,10 +182,15 @@ def part_tables(
 
 def _format_count(key: str, value: float) -> str:
     if key == "n_bytes":
-        return f"{value / 2**20:,.0f} MiB"
+        return f"{value / 2**20:,.0f}"
     if key.endswith("_s"):
         return format_duration(value)
-    return f"{value:.1%}" if isinstance(value, float) else f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.1%}"
+    for unit, size in (("M", 10**6), ("k", 10**3)):
+        if value >= 10 * size:
+            return f"{value / size:,.0f}{unit}"
+    return f"{value:,}"
 
 
 def task_table(loop: Loop, ranked: Sequence[RankedTask], limit: int) -> Table:
@@ -197,8 +198,8 @@ def task_table(loop: Loop, ranked: Sequence[RankedTask], limit: int) -> Table:
     fitted = [each for each in ranked if loop.candidates(each.task).fits]
     fitted.sort(key=lambda each: (-each.confidence, each.task.id))
     shown = fitted[: limit or None]
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("task", overflow="fold")
+    table = FittingTable("agreeing", "calls", "demos", elsewhere="results.json has all")
+    table.add_copied_column("task", (each.task.id for each in shown))
     table.add_column("proposer")
     for heading in ("demos", "calls", "agreeing", "found after", "confidence"):
         table.add_column(heading, justify="right")

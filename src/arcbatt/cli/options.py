@@ -1,25 +1,28 @@
 """Options that several commands share."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from arcbatt.measure import MAX_THREADS
+from arcbatt.plugins import load_plugins
 
-from .completion import complete_set, complete_task
+from .completion import complete_set, complete_source, complete_task
 
 DEFAULT_DATA = "arc-agi-1/training"
 DEFAULT_OUT = Path("runs")
+# Headings of options in help, after the common ones.
+SEARCH, MODEL, MACHINE, OUTPUT = "Search", "Language model", "Machine", "Output"
 
-DataSet = Annotated[
+TASKS_METAVAR = "SET|FILE|FOLDER|ID"
+TASKS_HELP = (
+    "A built-in set, a file, a folder, or a task's id. Files hold one task or many; ids are those "
+    "of built-in sets."
+)
+Tasks = Annotated[
     str,
-    typer.Option(
-        "--data",
-        metavar="SET",
-        help="The tasks: a built-in set, a Kaggle file, or a folder.",
-        autocompletion=complete_set,
-    ),
+    typer.Argument(metavar=TASKS_METAVAR, help=TASKS_HELP, autocompletion=complete_source),
 ]
 TaskIds = Annotated[
     list[str] | None,
@@ -52,9 +55,17 @@ ProgramName = Annotated[
         show_default=False,
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object.", rich_help_panel=OUTPUT)
+]
 DeviceName = Annotated[
-    str, typer.Option("--device", metavar="NAME", help="auto, cpu, cuda (all GPUs) or cuda:1.")
+    str,
+    typer.Option(
+        "--device",
+        metavar="NAME",
+        help="auto, cpu, cuda (all GPUs) or cuda:1.",
+        rich_help_panel=MACHINE,
+    ),
 ]
 Threads = Annotated[
     int | None,
@@ -65,10 +76,14 @@ Threads = Annotated[
         max=MAX_THREADS,
         help="Threads on the CPU; by default all cores.",
         show_default=False,
+        rich_help_panel=MACHINE,
     ),
 ]
 OutFolder = Annotated[
-    Path, typer.Option("--out", metavar="DIR", help="Where to make the run's folder.")
+    Path,
+    typer.Option(
+        "--out", metavar="DIR", help="Where to make the run's folder.", rich_help_panel=OUTPUT
+    ),
 ]
 RunsFolder = Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder of the runs.")]
 TimeBudget = Annotated[
@@ -76,7 +91,7 @@ TimeBudget = Annotated[
     typer.Option(
         "--budget",
         metavar="TIME",
-        help="How long the command may take, start and files included: 90s, 10m, 1.5h.",
+        help="How long the command may take: 90s, 10m, 1.5h. Start and files are included.",
     ),
 ]
 KnownPool = Annotated[
@@ -84,23 +99,119 @@ KnownPool = Annotated[
     typer.Option(
         "--pool",
         metavar="FILE",
-        help="Start from the programs of this pool too; it is only read.",
+        help="Start from the programs of this pool too. It is only read.",
         show_default=False,
     ),
 ]
-Library = Annotated[
-    bool, typer.Option("--library/--no-library", help="Use the bundled solvers, or not.")
+Library = Annotated[bool, typer.Option("--library/--no-library", help="Use the bundled solvers.")]
+Proposers = Annotated[
+    str | None,
+    typer.Option(
+        "--proposers",
+        metavar="NAME,NAME...",
+        help="Which proposers search for programs; by default all.",
+        show_default=False,
+        rich_help_panel=SEARCH,
+    ),
 ]
-Seed = Annotated[int, typer.Option("--seed", metavar="K", help="The random seed.")]
+
+
+def _plugin_option(**more: Any) -> Any:
+    return typer.Option(
+        "--plugin",
+        metavar="FILE.py|MODULE",
+        help="Import your own primitives and proposers. A file, a module or the name of an "
+        "installed plugin; it is Python code, which is run. May be given several times.",
+        show_default=False,
+        rich_help_panel=SEARCH,
+        **more,
+    )
+
+
+# Loaded as soon as it is read: other options may name its proposers and primitives.
+Plugins = Annotated[
+    list[str] | None,
+    _plugin_option(callback=lambda names: list(load_plugins(names or ())), is_eager=True),
+]
+# For a command that has something to do before it calls `load_plugins`.
+LatePlugins = Annotated[list[str] | None, _plugin_option()]
+FailFast = Annotated[
+    bool,
+    typer.Option(
+        "--fail-fast",
+        help="End the search when a proposer fails. By default it goes on without that one.",
+        rich_help_panel=SEARCH,
+    ),
+]
+ModelName = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="NAME",
+        help="Ask this language model for programs. Adds the proposer ask.",
+        show_default=False,
+        rich_help_panel=MODEL,
+    ),
+]
+Endpoint = Annotated[
+    str | None,
+    typer.Option(
+        "--endpoint",
+        metavar="URL",
+        help="Its OpenAI-compatible server. An example is http://localhost:8000/v1. The key is "
+        "taken from the environment (ARCBATT_API_KEY or OPENAI_API_KEY) and stored nowhere.",
+        show_default=False,
+        rich_help_panel=MODEL,
+    ),
+]
+MaxRequests = Annotated[
+    int | None,
+    typer.Option(
+        "--max-requests",
+        metavar="N",
+        min=0,
+        help="The most requests, failed ones included.",
+        show_default=False,
+        rich_help_panel=MODEL,
+    ),
+]
+AskSettings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ask",
+        metavar="NAME=VALUE,...",
+        help="More bounds and settings of ask. They are max-tokens, max-cost (dollars, with "
+        "price-in and price-out per million tokens), samples, turns, parallel, reply-tokens, "
+        "temperature, timeout, images=yes, dialect=arc-dsl. May be given several times.",
+        show_default=False,
+        rich_help_panel=MODEL,
+    ),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory",
+        metavar="SIZE",
+        help="The most memory for values in each process, whatever the number of threads: "
+        "512MiB, 8GiB. Programs that need more fail, and enumerating stops earlier. By default "
+        "half of the machine's memory.",
+        show_default=False,
+        rich_help_panel=MACHINE,
+    ),
+]
+Seed = Annotated[
+    int, typer.Option("--seed", metavar="K", help="The random seed.", rich_help_panel=SEARCH)
+]
 Rounds = Annotated[
     int | None,
     typer.Option(
         "--rounds",
         metavar="N",
         min=1,
-        help="At most N rounds of each proposer; a run that ends by its rounds, not by its budget, "
+        help="At most N rounds of each proposer. A run that ends by its rounds, not by its budget, "
         "can be repeated from its seed.",
         show_default=False,
+        rich_help_panel=SEARCH,
     ),
 ]
 ClusterName = Annotated[
@@ -108,17 +219,19 @@ ClusterName = Annotated[
     typer.Option(
         "--cluster",
         metavar="local:N|auto|HOST:PORT",
-        help="Where the work is done: N processes on this machine, Ray on this machine, or Ray at "
-        "an address; by default threads of this process.",
+        help="Work in N processes, or on Ray (auto: here). By default the work is done by "
+        "threads of this process.",
         show_default=False,
+        rich_help_panel=MACHINE,
     ),
 ]
 SkipBad = Annotated[
     bool,
     typer.Option(
         "--skip-bad",
-        help="Leave out tasks that are not valid, list all their faults, and put stand-ins for "
-        "them into the submission.",
+        help="Leave out tasks that are not valid. All their faults are listed, and the submission "
+        "has stand-ins for them.",
+        rich_help_panel=SEARCH,
     ),
 ]
 ResumedRun = Annotated[
@@ -126,10 +239,17 @@ ResumedRun = Annotated[
     typer.Option(
         "--resume",
         metavar="RUN",
-        help="Resume the run in this folder, with its own tasks and options, for another --budget.",
+        help="Resume the run in this folder for another --budget. It keeps its tasks and options.",
         show_default=False,
     ),
 ]
 Limit = Annotated[
-    int, typer.Option("--limit", metavar="N", min=0, help="How many rows to show; 0 for all.")
+    int,
+    typer.Option(
+        "--limit",
+        metavar="N",
+        min=0,
+        help="How many rows to show; 0 for all.",
+        rich_help_panel=OUTPUT,
+    ),
 ]

@@ -19,7 +19,7 @@ Index = tuple[int, int]
 # The longest side that is drawn, in cells; the rest is cut off, with a note. Intermediate values
 # can be far larger than any grid of a task.
 MAX_SIDE = 96
-# How far patches are drawn beyond their grid, in cells.
+# The most cells beyond a grid to which patches over it are drawn.
 MAX_OUTSIDE = 16
 # The elements of a container that are drawn, and the nesting depth.
 MAX_ITEMS = 12

@@ -5,14 +5,19 @@ include templates of other packages, such as "arcbatt.drawing/shared/base.html",
 pages. A page embeds its styles and scripts, or links to them if a server provides them.
 """
 
+from contextlib import suppress
 from functools import cache
 from importlib.resources import files
+from io import BytesIO
+from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
+from jinja2 import BytecodeCache, Environment, FunctionLoader, StrictUndefined
+from jinja2.bccache import Bucket
 from markupsafe import Markup, escape
 
 from arcbatt.drawing.palette import COLORS, text_on
+from arcbatt.files import cache_folder, write_whole
 from arcbatt.language.primitives.cell_columns import COLOR_NAMES
 
 
@@ -29,13 +34,39 @@ def trusted(html: str) -> Markup:
     return Markup(html)
 
 
+class _CompiledTemplates(BytecodeCache):
+    """Templates compiled by earlier processes, in the cache folder if that can be written.
+
+    To compile the templates of a report takes longer than to make the report.
+    """
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        with suppress(OSError):
+            bucket.load_bytecode(BytesIO(self._path(bucket).read_bytes()))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        path = self._path(bucket)
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, bucket.bytecode_to_string())
+
+    def _path(self, bucket: Bucket) -> Path:
+        return cache_folder() / "templates" / bucket.key
+
+
 @cache
 def _environment(package: str, linked: bool) -> Environment:
-    def read(name: str) -> str:
+    def place_of(name: str) -> tuple[str, str]:
         place, _, file = name.partition("/")
-        if not place.startswith("arcbatt."):
-            place, file = package, name
+        return (place, file) if place.startswith("arcbatt.") else (package, name)
+
+    def read(name: str) -> str:
+        place, file = place_of(name)
         return (files(place) / file).read_text(encoding="utf-8")
+
+    def load(name: str) -> tuple[str, str, None]:
+        # Templates of the same name in two packages are compiled into two files.
+        return read(name), "/".join(place_of(name)), None
 
     def style(name: str) -> Markup:
         if linked:
@@ -49,7 +80,8 @@ def _environment(package: str, linked: bool) -> Environment:
         return trusted(f"<script{kind}>\n{read(name)}</script>")
 
     environment = Environment(
-        loader=FunctionLoader(read),
+        loader=FunctionLoader(load),
+        bytecode_cache=_CompiledTemplates(),
         autoescape=True,
         undefined=StrictUndefined,
         keep_trailing_newline=True,

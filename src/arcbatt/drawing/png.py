@@ -36,7 +36,7 @@ def render_png(scene: Block) -> bytes:
             case Label():
                 _draw_label(draw, command)
     file = BytesIO()
-    image.save(file, "PNG", optimize=True)
+    image.save(file, "PNG")
     return file.getvalue()
 
 

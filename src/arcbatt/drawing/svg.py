@@ -5,7 +5,7 @@ pages. Documents are self-contained.
 """
 
 from collections.abc import Sequence
-from xml.sax.saxutils import escape
+from html import escape
 
 from arcbatt.drawing.layout import (
     lay_out_call,
@@ -82,5 +82,5 @@ def _element(command: Command) -> str:
             weight = ' font-weight="600"' if bold else ""
             return (
                 f'<text x="{x}" y="{y}" font-size="{size}" fill="{fill}" '
-                f'text-anchor="{anchor}"{weight}>{escape(text)}</text>'
+                f'text-anchor="{anchor}"{weight}>{escape(text, quote=False)}</text>'
             )

@@ -9,6 +9,11 @@ NOT_RUN: int
 NO_NUMBER: int
 source_digest: str
 
+memory_account: object
+
+def set_memory_bound(n_bytes: int, /) -> None: ...
+def memory_bound() -> int: ...
+def memory_in_use() -> int: ...
 def build_info() -> dict[str, Any]: ...
 def set_function_class(cls: Any) -> None: ...
 def run_primitive(
@@ -89,6 +94,7 @@ def run_tasks(
     n_threads: int,
     staged: bool,
     n_done: int,
+    pairs: Any,
     reasons: Any,
     matches: Any,
     hashes: Any,

@@ -7,6 +7,7 @@ _Grid = tuple[int, int, bytes]  # rows, width, cells
 _Picture = tuple[int, int, int, int, bytes]  # row, column, rows, width, cells
 
 MAX_DEPTH: int
+MAX_BYTES: int
 MAX_SIDE: int
 
 class StopFlag:
@@ -20,9 +21,9 @@ class SearchOptions:
 
     depth: int
     size_depth: int
-    size_guess: int
     output_sources: bool
     open_cells_first: bool
+    grow_trees: bool
     enabled: list[int]
     max_pieces: int
     subsets: bool
@@ -45,7 +46,7 @@ class Search:
     ) -> None: ...
     def run(
         self, options: SearchOptions, stop: StopFlag
-    ) -> tuple[Any, list[Any], dict[str, Any]]: ...
+    ) -> tuple[Any, list[Any], list[Any], list[Any], dict[str, Any]]: ...
     @property
     def can_resume(self) -> bool: ...
     @property

@@ -38,7 +38,7 @@ from arcbatt.plurals import count
 # Kernels are compiled, which takes minutes of a core, for runs of at least this many calls.
 MIN_CALLS_TO_COMPILE = 1_000_000
 # A run is planned for GPUs if the CPU would take at least 1/PLAN_COST_RATIO of the planning time
-# for it, were all its calls plain. Calls that call functions take many times as long.
+# for it, if all its calls were plain. Calls that call functions take many times as long.
 PLAN_COST_RATIO = 4
 
 
@@ -164,7 +164,7 @@ class Batt:
         `device` is "cpu", "cuda" (all GPUs, each with an equal share of the samples), "cuda:1", or
         "auto", which takes GPUs if they are predicted to be faster. The CPU runs programs that GPUs
         leave out, and takes over if a GPU is missing, fails or runs out of memory; `ran_on` of the
-        result counts the results per device. Programs that call own primitives are run by the
+        result counts the results per device. Programs that call your own primitives are run by the
         definitions, which takes far longer; `ran_on` counts them under "definitions".
         """
         check_threads(n_threads)

@@ -16,7 +16,11 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-from arcbatt.engine.learner_tables import render_cell_features, render_object_codes
+from arcbatt.engine.learner_tables import (
+    render_cell_features,
+    render_fate_codes,
+    render_object_codes,
+)
 from arcbatt.language.registry import Features, Primitive, Searched, bundled_primitives
 from arcbatt.language.types import NAMED
 from arcbatt.language.values import hash_name
@@ -199,6 +203,7 @@ RENDERERS = {
     MOVES: render_moves,
     NATIVE / "learners" / "object_codes.inc": render_object_codes,
     NATIVE / "learners" / "cell_features.inc": render_cell_features,
+    NATIVE / "learners" / "fate_codes.inc": render_fate_codes,
     PREDICTIONS: render_predictions,
 }
 

@@ -24,6 +24,9 @@ from arcbatt.language import Budget, Program, to_budget
 from arcbatt.measure import check_threads, usable_cores
 from arcbatt.plurals import count
 from arcbatt.tasks import Task
+from arcbatt.tasks.validation import check_number
+
+_ALL_PAIRS = np.zeros((0, 0), np.uint8)
 
 
 class TaskSamples:
@@ -31,6 +34,8 @@ class TaskSamples:
 
     def __init__(self, tasks: Sequence[Task]) -> None:
         self.tasks = tuple(tasks)
+        for task in self.tasks:
+            check_number(len(task.demos), "demo", f"task {task.id}")
         self.n_demos = np.array([len(task.demos) for task in self.tasks], np.int64)
         self.starts = np.concatenate([[0], np.cumsum(self.n_demos)]).astype(np.uint32)
         self.demos = self.demos_of(range(len(self.tasks)))
@@ -106,12 +111,30 @@ class TaskResult:
         size = f"{count(n_programs, 'program')} on {count(n_tasks, 'task')}"
         return f"<TaskResult of {size}: {count(int(self.solved.sum()), 'fit')}>"
 
-    def among(self, ran: NDArray[np.bool_], reason: int) -> TaskResult:
-        """Return results of more programs: these where `ran`, elsewhere failures of one reason."""
-        arrays = _new_arrays(len(ran), self.reasons.shape[1])
+    @classmethod
+    def of_failures(cls, n_programs: int, n_demos: NDArray[np.int64], reason: int) -> TaskResult:
+        """Return a result in which every program failed on every task for one reason."""
+        arrays = _new_arrays(n_programs, len(n_demos))
         arrays.reasons.fill(reason)
-        arrays.set_rows(ran, self.arrays)
-        return replace(self, arrays=arrays)
+        return cls(arrays, n_demos, {})
+
+    def put(self, programs: NDArray[np.intp], tasks: NDArray[np.intp], some: TaskResult) -> None:
+        """Put the results of some programs on some tasks, given by their places."""
+        cells = np.ix_(programs, tasks)
+        for name in RunArrays._fields:
+            getattr(self.arrays, name)[cells] = getattr(some.arrays, name)
+
+    def fail(self, programs: NDArray[np.intp], reason: int) -> None:
+        """Make some programs fail on all tasks for one reason."""
+        for array in self.arrays:
+            array[programs] = 0
+        self.arrays.reasons[programs] = reason
+
+    def among(self, ran: NDArray[np.bool_], reason: int) -> TaskResult:
+        """Return results of more programs: these where `ran`, failures for one reason elsewhere."""
+        all_rows = TaskResult.of_failures(len(ran), self.n_demos, reason)
+        all_rows.arrays.set_rows(ran, self.arrays)
+        return replace(all_rows, ran_on=self.ran_on)
 
 
 def run_on_tasks(
@@ -120,6 +143,7 @@ def run_on_tasks(
     budget: Budget | None = None,
     *,
     only: Sequence[int] | NDArray[np.int32] | None = None,
+    pairs: NDArray[np.bool_] | None = None,
     staged: bool = True,
     device: str = "auto",
     n_threads: int | None = None,
@@ -127,12 +151,13 @@ def run_on_tasks(
     """Run every program on the demos of every task.
 
     `only[p]` is the one task that program p is run on, always with all demos; -1 stands for all
-    tasks. Unless the run is staged, every program is run on all demos.
+    tasks. With `pairs` [program, task], only those are run, by the CPU. Unless the run is staged,
+    every program is run on all demos.
     """
     check_threads(n_threads)
     budget = to_budget(budget)
     if batt.is_defined.any():
-        return _run_with_defined(batt, samples, budget, only, staged, device, n_threads)
+        return _run_with_defined(batt, samples, budget, only, pairs, staged, device, n_threads)
     n_threads = n_threads or usable_cores()
     n_programs = batt.n_programs
     tasks_of = np.full(n_programs, -1, np.int32) if only is None else np.asarray(only, np.int32)
@@ -140,16 +165,20 @@ def run_on_tasks(
         raise ValueError(
             f"only: a task, 0 to {len(samples) - 1}, or -1 for each of {n_programs} programs"
         )
+    if pairs is not None and pairs.shape != (n_programs, len(samples)):
+        raise ValueError(f"pairs has the shape {pairs.shape}, not {(n_programs, len(samples))}")
     everywhere = np.flatnonzero(tasks_of < 0)
     n_first = len(samples) if staged else samples.n_samples
-    choice = choose_devices(batt, device if len(everywhere) else "cpu", n_first, n_threads)
+    is_on_cpu = pairs is not None or not len(everywhere)
+    choice = choose_devices(batt, "cpu" if is_on_cpu else device, n_first, n_threads)
     if choice.devices:
         request = RunRequest(samples.first_demos if staged else samples.demos, budget, n_threads)
         arrays, ran_on = _run_on_gpus(batt, samples, everywhere, staged, choice, request)
         n_done = 1 if staged else int(samples.n_demos.max())
     else:
         arrays, n_done = _new_arrays(n_programs, len(samples)), 0
-        ran_on = {"cpu": len(everywhere) * len(samples)}
+        n_pairs = len(everywhere) * len(samples) if pairs is None else np.count_nonzero(pairs)
+        ran_on = {"cpu": int(n_pairs)}
     ran_on["cpu"] += n_programs - len(everywhere)
     _engine.run_tasks(
         batt.fused,
@@ -162,6 +191,7 @@ def run_on_tasks(
         n_threads=choice.n_threads,
         staged=staged,
         n_done=n_done,
+        pairs=_ALL_PAIRS if pairs is None else np.ascontiguousarray(pairs).view(np.uint8),
         **arrays._asdict(),
         profile=profiler.counts(),
     )
@@ -173,6 +203,7 @@ def _run_with_defined(
     samples: TaskSamples,
     budget: Budget,
     only: Sequence[int] | NDArray[np.int32] | None,
+    pairs: NDArray[np.bool_] | None,
     staged: bool,
     device: str,
     n_threads: int | None,
@@ -185,6 +216,7 @@ def _run_with_defined(
         samples,
         budget,
         only=None if tasks_of is None else tasks_of[ran],
+        pairs=None if pairs is None else pairs[ran],
         staged=staged,
         device=device,
         n_threads=n_threads,
@@ -193,6 +225,8 @@ def _run_with_defined(
     for p in np.flatnonzero(batt.is_defined).tolist():
         chosen = -1 if tasks_of is None else int(tasks_of[p])
         for t in range(len(samples)) if chosen < 0 else [chosen]:
+            if pairs is not None and not pairs[p, t]:
+                continue
             is_staged = staged and chosen < 0
             _run_defined_on(batt.programs[p], samples, t, budget, is_staged, result.arrays, p)
             n_defined += 1
@@ -219,7 +253,7 @@ def _run_defined_on(
         arrays.matches[row, task] += result.matches
         arrays.steps[row, task] += result.steps
         arrays.numbers[row, task] += 0 if result.numbers == _engine.NO_NUMBER else result.numbers
-        if staged and not result.matches:
+        if staged and sample == first and not result.matches:
             return
 
 

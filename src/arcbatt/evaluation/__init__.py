@@ -9,28 +9,27 @@ one program for a user and shows the results.
 
 from arcbatt.language import SEARCH_BUDGET
 
-from .board import TaskBoard
+from .board import TaskBoard, needs_more_steps
 from .copies import N_COPIES
-from .credit import ArchiveThresholds, Credit, CreditScorer
+from .credit import Credit, CreditScorer
 from .differs import Differ, bundled_differs
 from .result_cache import ResultCache
-from .task_run import PairRun, TaskRun, run
+from .task_run import TaskRun, run
 from .trial import FULL_CREDIT, Trial, submittable
 
 __all__ = [
     "FULL_CREDIT",
     "N_COPIES",
     "SEARCH_BUDGET",
-    "ArchiveThresholds",
     "Credit",
     "CreditScorer",
     "Differ",
-    "PairRun",
     "ResultCache",
     "TaskBoard",
     "TaskRun",
     "Trial",
     "bundled_differs",
+    "needs_more_steps",
     "run",
     "submittable",
 ]

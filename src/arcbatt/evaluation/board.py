@@ -22,10 +22,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcbatt.engine.batt import Batt
+from arcbatt.engine.gpu.devices import check_device_name
 from arcbatt.engine.graph.results import BattResult
 from arcbatt.engine.graph.samples import Samples
 from arcbatt.engine.task_run import TaskResult, TaskSamples, run_on_tasks
-from arcbatt.language import SEARCH_BUDGET, Failure, Program, Reason, Value
+from arcbatt.language import (
+    SEARCH_BUDGET,
+    Failure,
+    ParsedProgram,
+    Program,
+    Reason,
+    Value,
+    to_program,
+)
 from arcbatt.measure import check_threads, phase
 from arcbatt.tasks import Grid, Task
 
@@ -38,6 +47,19 @@ EXPENSIVE_STEPS = 20_000
 N_PROBED = 8
 # The probed tasks, by rank in size, that identify most expensive mutants; they are run first.
 PROBED_FIRST = (3, 5)
+
+
+# Much of the time of a screening goes into the few (program, task) pairs that take more steps than
+# this, and a few of the matches are among them.
+QUICK_BUDGET = replace(SEARCH_BUDGET, steps=SEARCH_BUDGET.steps // 10)
+
+
+def needs_more_steps(result: TaskResult) -> NDArray[np.bool_]:
+    """Return the pairs of a quick screening whose results a larger budget may change.
+
+    Steps are those of all demos together, so some of these pairs were within the budget.
+    """
+    return result.steps > QUICK_BUDGET.steps
 
 
 class HeldOutSamples(TaskSamples):
@@ -112,6 +134,7 @@ class TaskBoard:
     ) -> None:
         if len({task.id for task in tasks}) != len(tasks):
             raise ValueError("two tasks have the same id")
+        check_device_name(device)
         check_threads(n_threads)
         self.tasks = tuple(tasks)
         self.device = device
@@ -154,75 +177,95 @@ class TaskBoard:
         *,
         only: Sequence[int] | NDArray[np.int32] | None = None,
         held_out: bool = False,
+        pairs: NDArray[np.bool_] | None = None,
         staged: bool = True,
+        quick: bool = False,
         skip_expensive: bool = False,
         device: str | None = None,
         n_threads: int | None = None,
     ) -> TaskResult:
         """Run the programs of a batt on the demos of all tasks, or each on its task in `only`.
 
+        With `quick`, programs may take a tenth of the steps; `needs_more_steps` says on which
+        tasks that may have been too few, and `pairs` [program, task] runs only those.
+
         With `skip_expensive`, a program that costs too much on a few probed tasks counts as over
         budget on all tasks and is not run on the others.
         """
-        samples = self.held_out if held_out else self.demos
         device, n_threads = device or self.device, n_threads or self.n_threads
-        runs = np.ones(batt.n_programs, np.bool_)
         if skip_expensive and len(self.tasks) >= 2 * N_PROBED:
-            runs = self._are_cheap(batt, held_out=held_out, n_threads=n_threads)
-        rest = batt
-        if not runs.all():
-            with phase("fuse"):
-                rest = batt.part(np.flatnonzero(runs))
-        result = run_on_tasks(
-            rest,
-            samples,
-            SEARCH_BUDGET,
-            only=None if only is None else np.asarray(only, np.int32)[runs],
-            staged=staged,
-            device=device,
-            n_threads=n_threads,
-        )
+            if only is not None or pairs is not None or quick:
+                raise ValueError("skip_expensive runs all programs on all tasks, by one budget")
+            result = self._screen_cheap(batt, held_out, staged, device, n_threads)
+        else:
+            result = run_on_tasks(
+                batt,
+                self.held_out if held_out else self.demos,
+                QUICK_BUDGET if quick else SEARCH_BUDGET,
+                only=only,
+                pairs=pairs,
+                staged=staged,
+                device=device,
+                n_threads=n_threads,
+            )
         with self._counting:
             self.ran_on.update(result.ran_on)
-        return result if runs.all() else result.among(runs, Reason.BUDGET)
+        return result
 
-    def _are_cheap(
-        self, batt: Batt, *, held_out: bool, n_threads: int | None = None
-    ) -> NDArray[np.bool_]:
-        """Return which programs cost at most `EXPENSIVE_STEPS` on average over the probed tasks.
+    def _screen_cheap(
+        self, batt: Batt, held_out: bool, staged: bool, device: str, n_threads: int | None
+    ) -> TaskResult:
+        """Screen the programs that cost at most `EXPENSIVE_STEPS` on average over the probed tasks.
 
         The probed tasks are so few that the CPU finishes before a GPU would have a plan. A program
-        that uses up the steps for all probed tasks on some of them is not run on the others.
+        that uses up the steps for all probed tasks on some of them is not run on the others. One
+        that does not has been within its budget: its results there are those of any larger budget.
         """
         max_steps = EXPENSIVE_STEPS * N_PROBED
         steps = np.zeros(batt.n_programs, np.int64)
         are_cheap = np.ones(batt.n_programs, np.bool_)
-        for board in self._probes:
+        result = TaskResult.of_failures(batt.n_programs, self.n_demos, Reason.BUDGET)
+        ran_on: Counter[str] = Counter()
+        for board, tasks, is_probe in self._in_order_of_probing:
+            cheap = np.flatnonzero(are_cheap)
             with phase("fuse"):
-                rest = batt.part(np.flatnonzero(are_cheap))
-            result = run_on_tasks(
+                rest = batt.part(cheap)
+            some = run_on_tasks(
                 rest,
                 board.held_out if held_out else board.demos,
-                replace(SEARCH_BUDGET, steps=max_steps),
-                device="cpu",
+                replace(SEARCH_BUDGET, steps=max_steps) if is_probe else SEARCH_BUDGET,
+                staged=staged,
+                device="cpu" if is_probe else device,
                 n_threads=n_threads,
             )
-            steps[are_cheap] += result.steps.sum(axis=1)
-            are_cheap = steps <= max_steps
-            if not are_cheap.any():
-                break
-        return are_cheap
+            if is_probe:
+                steps[cheap] += some.steps.sum(axis=1)
+                are_cheap = steps <= max_steps
+            result.put(cheap, tasks, some)
+            ran_on.update(some.ran_on)
+        result.fail(np.flatnonzero(~are_cheap), Reason.BUDGET)
+        return replace(result, ran_on=ran_on)
 
     @cached_property
-    def _probes(self) -> tuple[TaskBoard, TaskBoard]:
-        """A few tasks that represent the sizes of all: most programs cost more on larger grids."""
+    def _in_order_of_probing(self) -> list[tuple[TaskBoard, NDArray[np.intp], bool]]:
+        """The tasks that identify most expensive programs, the other probed ones, and the rest.
+
+        Each with the places of its tasks, and whether they are probed. The probed tasks represent
+        the sizes of all: most programs cost more on larger grids.
+        """
         grids = [task.demos[0].input for task in self.tasks]
         by_size = sorted(range(len(grids)), key=lambda k: len(grids[k]) * len(grids[k][0]))
-        probed = [
-            self.tasks[by_size[(2 * k + 1) * len(grids) // (2 * N_PROBED)]] for k in range(N_PROBED)
-        ]
+        probed = [by_size[(2 * k + 1) * len(grids) // (2 * N_PROBED)] for k in range(N_PROBED)]
         first = [probed[k] for k in PROBED_FIRST]
-        return self.part(first), self.part([task for task in probed if task not in first])
+        groups = [
+            (first, True),
+            ([t for t in probed if t not in first], True),
+            ([t for t in range(len(grids)) if t not in probed], False),
+        ]
+        return [
+            (self.part([self.tasks[t] for t in group]), np.array(group, np.intp), is_probe)
+            for group, is_probe in groups
+        ]
 
     @phase("run")
     def screen_alone(self, program: Program, task: int, *, held_out: bool = True) -> TaskResult:
@@ -255,28 +298,32 @@ class TaskBoard:
     def trials(
         self,
         task: Task,
-        programs: Sequence[Program],
+        programs: Sequence[Program | ParsedProgram],
         credits: Mapping[Program, int] | None = None,
         *,
+        held_out: Mapping[Program, int] | None = None,
         n_threads: int | None = None,
     ) -> list[Trial]:
         """Return the trials of programs on a task, in their order.
 
         `credits` are given to programs that do not fit; the default is the share of demos fitted.
+        `held_out` is what `count_held_out` returned for these programs, if they were counted.
         """
         if not programs:
             return []
+        chosen = [to_program(each) for each in programs]
         n_demos = len(task.demos)
         n_threads = n_threads or self.n_threads
-        result = self._run(self._of(task).samples, programs, n_threads)
-        held_out = self._held_out(task, programs, n_threads)
+        result = self._run(self._of(task).samples, chosen, n_threads)
+        if held_out is None:
+            held_out = self.count_held_out(task, chosen, n_threads=n_threads)
         outputs = [
             tuple(_grid(result, place, n_demos + k) for k in range(len(task.test_inputs)))
-            for place in range(len(programs))
+            for place in range(len(chosen))
         ]
-        n_copies = self._n_copies(task, programs, result.matches[:, :n_demos], outputs, n_threads)
+        n_copies = self._n_copies(task, chosen, result.matches[:, :n_demos], outputs, n_threads)
         trials = []
-        for place, program in enumerate(programs):
+        for place, program in enumerate(chosen):
             n_fitted = int(result.matches[place, :n_demos].sum())
             failed = [int(reason) for reason in result.reasons[place] if reason]
             credit = (credits or {}).get(program, FULL_CREDIT * n_fitted // n_demos)
@@ -303,14 +350,18 @@ class TaskBoard:
             samples, SEARCH_BUDGET, device="cpu", n_threads=n_threads, keep_values=True
         )
 
-    def _held_out(
-        self, task: Task, programs: Sequence[Program], n_threads: int | None
+    @phase("run")
+    def count_held_out(
+        self, task: Task, programs: Sequence[Program], *, n_threads: int | None = None
     ) -> dict[Program, int]:
-        """Return how many demos each learning program gets right without seeing them."""
+        """Return how many demos each learning program gets right without seeing them.
+
+        A task with a single demo leaves nothing to learn from: it gives no counts.
+        """
         learning = [program for program in programs if "S" in program.inputs]
         if not learning or len(task.demos) < 2:
             return {}
-        samples = self._of(task).held_out.demos
+        samples, n_threads = self._of(task).held_out.demos, n_threads or self.n_threads
         result = Batt(learning).run(samples, SEARCH_BUDGET, device="cpu", n_threads=n_threads)
         counts = result.matches.sum(axis=1)
         return {program: int(counts[place]) for place, program in enumerate(learning)}

@@ -84,7 +84,7 @@ class ProgramRun:
 
     def __post_init__(self) -> None:
         self._names: dict[Program, list[str]] = {}
-        self._n_by_reason = np.zeros(len(Reason) + 1, np.int64)
+        self._n_by_reason = np.zeros(max(Reason) + 1, np.int64)
 
     def batts(self, programs: Iterable[Program]) -> Iterator[int]:
         """Run all new programs; yield the number of programs after each batt."""
@@ -158,7 +158,7 @@ class ProgramRun:
             rows["steps"].sum(axis=1).tolist(),
             trials,
         )
-        self._n_by_reason += np.bincount(rows["reason"].ravel(), minlength=len(Reason) + 1)
+        self._n_by_reason += np.bincount(rows["reason"].ravel(), minlength=max(Reason) + 1)
 
     def _trials_on(
         self, task: int, programs: Sequence[Program], rows: Rows

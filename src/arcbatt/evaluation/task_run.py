@@ -11,6 +11,7 @@ from arcbatt.drawing.pages import render_page, trusted
 from arcbatt.drawing.svg import svg_call
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.graph.samples import Samples
+from arcbatt.explainer import PairOutcome, find_failed_call, write_feedback
 from arcbatt.language import (
     Budget,
     Failure,
@@ -18,7 +19,9 @@ from arcbatt.language import (
     Program,
     Result,
     Value,
+    format_program,
     interpret,
+    parse_programs,
     to_budget,
     to_program,
 )
@@ -58,6 +61,8 @@ class TaskRun(Displayed):
     program: Program
     task: Task
     pairs: tuple[PairRun, ...]
+    parsed: ParsedProgram | None = None
+    """The program as it was written, if that is known."""
 
     @property
     def n_fitted(self) -> int:
@@ -73,6 +78,22 @@ class TaskRun(Displayed):
     def outputs(self) -> list[Value | Failure]:
         """The outcome for each test input."""
         return [pair.outcome for pair in self.pairs if pair.wanted is None]
+
+    def feedback(self) -> str:
+        """Return the result on each pair in plain text, short enough for a prompt.
+
+        It names the first cells that differ, and the line that failed with the values it was given.
+        """
+        parsed = self.parsed or next(parse_programs(format_program(self.program)))
+        demos = tuple((demo.input, demo.output) for demo in self.task.demos)
+        outcomes = []
+        for pair in self.pairs:
+            failed = None
+            if pair.result.failed_at is not None and pair.result.steps <= MAX_EXPLAINED_STEPS:
+                again = interpret(self.program, {"I": pair.input, "S": demos}, keep_trace=True)
+                failed = find_failed_call(parsed, again.failed_at, again.trace)
+            outcomes.append(PairOutcome(pair.label, pair.wanted, pair.outcome, failed))
+        return write_feedback(self.program.name, outcomes)
 
     def __repr__(self) -> str:
         return (
@@ -133,6 +154,7 @@ def run(
     """
     check_threads(n_threads)
     budget = to_budget(budget)
+    parsed = program if isinstance(program, ParsedProgram) else None
     program = to_program(program)
     if isinstance(given, Task):
         demos = tuple((demo.input, demo.output) for demo in given.demos)
@@ -146,6 +168,7 @@ def run(
             program,
             given,
             tuple(PairRun(*pair, result) for pair, result in zip(pairs, results, strict=True)),
+            parsed,
         )
     if isinstance(given, TaskSet):
         raise TypeError("run takes one task; Batt([program]).run(Samples.of(*tasks)) takes many")

@@ -4,16 +4,21 @@
 self-contained HTML page.
 """
 
-from .layers import Layer, find_layers
+from .feedback import (
+    PairOutcome,
+    describe_rejection,
+    find_failed_call,
+    write_feedback,
+)
+from .layers import find_layers
 from .page import make_page
-from .rule_tables import RuleTable, to_tables
+from .rule_tables import to_tables
 from .rules import describe_rules
-from .source import Source, read_source
+from .source import read_source
 from .terminal import draw_code, draw_explanation, draw_source
 from .trace import (
     Explanation,
     JudgeTest,
-    PairTrace,
     all_pairs,
     explain,
     unjudged,
@@ -23,20 +28,20 @@ from .trace import (
 __all__ = [
     "Explanation",
     "JudgeTest",
-    "Layer",
-    "PairTrace",
-    "RuleTable",
-    "Source",
+    "PairOutcome",
     "all_pairs",
+    "describe_rejection",
     "describe_rules",
     "draw_code",
     "draw_explanation",
     "draw_source",
     "explain",
+    "find_failed_call",
     "find_layers",
     "make_page",
     "read_source",
     "to_tables",
     "unjudged",
     "why_too_large",
+    "write_feedback",
 ]

@@ -21,6 +21,7 @@ from arcbatt.language.types import NAMED
 from arcbatt.plurals import count
 from arcbatt.tasks import Pair
 
+from .choice_table import ChoiceTable
 from .layers import LaidLayer, find_layers, lay
 from .rule_tables import to_tables
 from .trace import Explanation, Line, LineTrace, PairTrace, Step
@@ -32,9 +33,13 @@ PLAIN = frozenset({Kind.NUMBER, Kind.BOOLEAN, Kind.PAIR, Kind.NUMBERS, Kind.NOTH
 MAX_FUNCTION_TEXT = 400
 
 
-def make_page(explanation: Explanation) -> str:
-    """Return a page with the task, a tab per pair, and the value of each line."""
-    return render_page("arcbatt.explainer", "page.html", **explanation_values(explanation))
+def make_page(explanation: Explanation, choices: Sequence[ChoiceTable] = ()) -> str:
+    """Return a page with the task, a tab per pair, and the value of each line.
+
+    `choices` explain why the outputs of the program became attempts of a search.
+    """
+    values = explanation_values(explanation)
+    return render_page("arcbatt.explainer", "page.html", choices=choices, **values)
 
 
 def explanation_values(explanation: Explanation) -> dict[str, Any]:

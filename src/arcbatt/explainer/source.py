@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from arcbatt.language import Node, ParsedProgram, find_primitive
-from arcbatt.language.parse import first_function
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +60,15 @@ class Source:
         return "\n".join([self.header, *(f"    {line}" for line in lines), ""])
 
 
-def read_source(program: ParsedProgram, text: str) -> Source:
-    """Return the source of a program, given the text of its file."""
+def read_source(program: ParsedProgram) -> Source:
+    """Return the source of a program as it is written."""
     # Split lines as the parser does; a carriage return only ends a line.
-    below = text.split("\n")[program.line - 1 :]
-    chunk = first_function(line.removesuffix("\r") for line in below)
-    lines = chunk.split("\n")
+    lines = [line.removesuffix("\r") for line in program.text.split("\n")]
+    chunk = "\n".join(lines)
     encoded = [line.encode() for line in lines]
     with warnings.catch_warnings():  # about escapes in docstrings
         warnings.simplefilter("ignore", SyntaxWarning)
-        function = ast.parse(chunk).body[0]
+        function = ast.parse(chunk, "").body[0]
     assert isinstance(function, ast.FunctionDef)  # checked by the parser
     docstring = ast.get_docstring(function)
     body = function.body if docstring is None else function.body[1:]
@@ -81,8 +79,9 @@ def read_source(program: ParsedProgram, text: str) -> Source:
     returned = body[-1]
     assert isinstance(returned, ast.Return)
     shown_body = body if program.lines[-1][1] == "return" else body[:-1]
+    shown_body = [each for each in shown_body if not isinstance(each, ast.FunctionDef)]
     for statement, (number, name, node) in zip(shown_body, program.lines, strict=True):
-        assert isinstance(statement, ast.Assign | ast.AnnAssign | ast.Return)
+        assert isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Return)
         assert statement.value is not None
         assert statement.lineno + first_line == number
         comments = _comments(lines[free_line : statement.lineno - 1])
@@ -134,13 +133,14 @@ def _inner_calls(outer: ast.expr, node: Node, lines: Sequence[bytes]) -> Iterato
 
 
 def _arguments(call: ast.Call, node: Node) -> Iterator[tuple[ast.expr, Node]]:
-    """Pair the arguments of a call with those of its node."""
-    if node.kind == "invoke":
+    """Pair the arguments of a call with those of its node, unless it stands for other calls."""
+    if node.kind == "invoke" and len(node.args) == len(call.args) + 1:
         yield from zip([call.func, *call.args], node.args, strict=True)
         return
+    primitive = find_primitive(call.func.id) if isinstance(call.func, ast.Name) else None
+    if node.kind != "call" or primitive is None or primitive.name != node.name:
+        return
     yield from zip(call.args, node.args, strict=False)
-    primitive = find_primitive(node.name)
-    assert primitive is not None
     for keyword in call.keywords:
         assert keyword.arg is not None
         yield keyword.value, node.args[primitive.parameters.index(keyword.arg)]

@@ -16,6 +16,7 @@ from arcbatt.language.infer import infer, type_of
 from arcbatt.language.types import ANY, Type
 from arcbatt.tasks import Grid, Task
 
+from .feedback import FailedCall, PairOutcome, find_failed_call, write_feedback
 from .rules import describe_rule
 from .source import Source, Statement
 
@@ -69,6 +70,7 @@ class PairTrace:
     outcome: Outcome
     verdict: Verdict
     n_steps: int
+    failed: FailedCall | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,17 @@ class Explanation(Displayed):
     def save(self, path: str | Path) -> None:
         """Write the explanation as a self-contained HTML page."""
         write_whole(Path(path), self._page())
+
+    @property
+    def text(self) -> str:
+        """The result on each pair in plain text, short enough for a prompt.
+
+        It names the first cells that differ, and the line that failed with the values it was given.
+        """
+        pairs = (
+            PairOutcome(each.label, each.wanted, each.outcome, each.failed) for each in self.pairs
+        )
+        return write_feedback(self.program.name, pairs)
 
     def _page(self) -> str:
         from .page import make_page  # imported here because pages import explanations
@@ -142,7 +155,8 @@ def explain(
             )
             verdict = "unjudged" if right is None else "right" if right else "wrong"
         label = f"{kind} {index + 1}"
-        return PairTrace(label, grid, wanted, lines, result.outcome, verdict, result.steps)
+        failed = find_failed_call(program, result.failed_at, result.trace)
+        return PairTrace(label, grid, wanted, lines, result.outcome, verdict, result.steps, failed)
 
     return Explanation(
         program, source, task, runner.type_lines(), tuple(trace(*pair) for pair in pairs)

@@ -10,7 +10,6 @@ from .interpreter import Result, evaluate_call, interpret
 from .ir import Node, Program
 from .parse import (
     ParsedProgram,
-    ProgramError,
     RejectedProgram,
     parse_file,
     parse_program,
@@ -19,7 +18,10 @@ from .parse import (
     read_lines,
     to_program,
 )
+from .program_error import ProgramError
+from .prompt import language_prompt
 from .registry import Primitive, all_primitives, find_primitive
+from .replies import read_programs
 from .text import format_batt, format_program
 from .values import Function, Value, format_value
 from .version import language_version
@@ -45,12 +47,14 @@ __all__ = [
     "format_program",
     "format_value",
     "interpret",
+    "language_prompt",
     "language_version",
     "parse_file",
     "parse_program",
     "parse_programs",
     "read_file",
     "read_lines",
+    "read_programs",
     "to_budget",
     "to_program",
     "to_value",

@@ -34,6 +34,8 @@ from .values import Function, Value, weigh
 BYTES_PER_ELEMENT = 16
 # The engine counts in 64 bits; no run takes this many steps.
 MAX_BUDGET = 2**53
+# The most elements of one value, whatever the budget: the engine keeps widths in 24 bits.
+MAX_ELEMENTS = 2**24 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class Budget:
     @property
     def elements(self) -> int:
         """The most elements that one value can have within this budget."""
-        return min(self.steps, self.bytes // BYTES_PER_ELEMENT)
+        return min(self.steps, self.bytes // BYTES_PER_ELEMENT, MAX_ELEMENTS)
 
 
 def to_budget(given: object) -> Budget:

@@ -13,12 +13,15 @@ from arcbatt.display import Displayed
 
 
 class Reason(IntEnum):
-    """The four reasons. The numbers are part of the engine's interface."""
+    """Why a call failed. The numbers are part of the engine's interface."""
 
     TYPE = 1  # an argument is of the wrong kind, or a function got the wrong number of them
     EMPTY = 2  # an element was requested, and none fits
     RANGE = 3  # an index, factor or number lies outside its range; division by zero
     BUDGET = 4  # more steps, bytes or nesting than the budget allows
+    # The memory of the process did not suffice: not a property of the program, so definitions never
+    # give it. Number 5 is `NOT_RUN` of the engine.
+    MEMORY = 6
 
     @property
     def words(self) -> str:
@@ -30,6 +33,7 @@ _WORDS = {
     Reason.EMPTY: "empty",
     Reason.RANGE: "out of range",
     Reason.BUDGET: "over budget",
+    Reason.MEMORY: "out of memory",
 }
 
 

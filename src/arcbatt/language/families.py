@@ -11,8 +11,8 @@ from . import learners, primitives
 ORDER = """
     numbers containers functions patches shapes pieces grids objects codes ranks demos
     pictures picture_drawing picture_lists picture_pairs
-    color_roles cell_tables object_tables object_actions views cell_trees rewriting symmetry
-    panels templates object_bars patterns
+    color_roles cell_tables object_actions views cell_trees rewriting symmetry
+    panels templates patterns object_fates
 """.split()
 
 

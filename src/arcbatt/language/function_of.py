@@ -34,6 +34,14 @@ def _function_of_call(node: Node, made: dict[Node, Node | None]) -> Node | None:
         if function in made:
             return None
         args = args[1:]
+    is_branch = node.kind == "call" and node.name == "branch"
+    if is_branch and args[1] not in made and args[2] in made:
+        # With the condition negated, the arguments that depend on the input are side by side.
+        chosen = made.get(args[0])
+        if chosen is not None:
+            condition = call_node("flip", args[0])
+            made[condition] = call_node("compose", primitive_node("flip"), chosen)
+            args = (condition, args[2], args[1])
     places = [place for place, arg in enumerate(args) if arg in made]
     inner = [made[args[place]] for place in places]
     if len(places) > 2 or places[-1] - places[0] >= len(places) or None in inner:

@@ -173,7 +173,7 @@ def _explain(node: Node, args: Sequence[Type]) -> str:
 
 on_declared(forget_types)
 
-# The type of a node that cannot work. No value has it.
+# The type of a call that would fail for any values. No value has this type.
 _ILL_TYPED = Type("ill typed")
 
 
@@ -185,7 +185,7 @@ def _type_node(node: Node, args: tuple[Type, ...]) -> Type | None:
         case "invoke":
             return _type_invocation(args[0], args[1:])
         case "input":
-            return INPUT_TYPES[node.name]
+            return INPUT_TYPES.get(node.name, ANY)  # of a placeholder nothing is known
         case "constant":
             return type_of_value(node.value)
         case _:

@@ -12,6 +12,7 @@ on every machine and Python version, whatever the program text looked like.
 from __future__ import annotations
 
 import weakref
+from collections import deque
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -103,12 +104,22 @@ class _NodeRef(weakref.ref[Node]):
 # kept by hand, since a WeakValueDictionary takes twice the time. Threads make and drop nodes
 # concurrently, and equal nodes must be one object, so each lookup or change is one atomic call.
 _interned: dict[tuple[str, str, tuple[Node, ...]], _NodeRef] = {}
+# References to nodes that are gone, until the next node is made. Python would swallow an exception,
+# such as an interrupt, in a callback of a reference; `append`, not being Python code, raises none.
+_dead: deque[weakref.ref[Node]] = deque()
+_forget = _dead.append  # one object for all references
 
 
-def _forget(ref: weakref.ref[Node]) -> None:
-    assert isinstance(ref, _NodeRef)
-    # Unless another thread has made the node anew.
-    _remove_dead_weakref(_interned, ref.key)
+def _forget_dead() -> None:
+    """Remove dead references from the table; nodes that only their keys had go next."""
+    while _dead:
+        try:
+            ref = _dead.popleft()
+        except IndexError:  # another thread took the last one
+            return
+        assert isinstance(ref, _NodeRef)
+        # Unless another thread has made the node anew.
+        _remove_dead_weakref(_interned, ref.key)
 
 
 def forget_types() -> None:
@@ -124,6 +135,7 @@ def _intern(kind: str, head_key: str, head: Any, args: tuple[Node, ...]) -> Node
     ref = _interned.get(key)
     node = None if ref is None else ref()
     if node is None:
+        _forget_dead()
         node = object.__new__(Node)
         node.kind, node.head, node.args = kind, head, args
         node._digest = None
@@ -150,6 +162,11 @@ def input_node(name: str) -> Node:
     if name not in INPUTS:
         raise ValueError(f"{name!r} is not an input; inputs are {', '.join(INPUTS)}")
     return _intern("input", name, name, ())
+
+
+def placeholder(number: int) -> Node:
+    """Return a stand-in for an argument, which no program may contain when it is done."""
+    return _intern("input", f"?{number}", f"?{number}", ())
 
 
 def constant(value: Value) -> Node:
@@ -281,7 +298,7 @@ class Program(Displayed):
 
     @property
     def n_calls(self) -> int:
-        """How many calls it makes, shared ones once."""
+        """The number of its calls, shared ones counted once."""
         return sum(node.kind in ("call", "invoke") for node in self.nodes())
 
     def __eq__(self, other: object) -> bool:

@@ -9,10 +9,11 @@ A program is a function definition in the style of arc-dsl solvers:
 Its inputs are `(I)` or `(S, I)`; each line assigns an expression to a name; the last line
 returns one. An expression is a name, a constant, a literal of numbers, tuples and sets,
 or a call of a primitive or of a function-valued name; calls may be nested, and arguments
-of primitives given by keyword. Annotations of types mean nothing here. A file may hold
-many programs and, outside of them, comments, docstrings and arc-dsl's own import lines,
-which mean nothing either. Other lines there are rejected by themselves: programs above and
-below them are read.
+of primitives given by keyword; `tree_reader` says which other Python is accepted.
+Annotations of types mean nothing here. A file may hold many programs and, outside of them,
+comments, docstrings and arc-dsl's own import lines, which mean nothing either. Other
+lines there are rejected by themselves: programs above and below them are read. A function
+whose parameters are not inputs, and which another one calls, is no program by itself.
 
 The text is read, by `parse_plain` where it can and otherwise by `ast`, and never run:
 whatever a file contains, the outcome is programs or a `ProgramError`.
@@ -20,63 +21,30 @@ whatever a file contains, the outcome is programs or a `ProgramError`.
 
 from __future__ import annotations
 
-import ast
 import os
 import re
-import warnings
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import dedent
 from typing import NamedTuple
 
 from arcbatt.measure import phase
-from arcbatt.plurals import count
-from arcbatt.suggestion import suggest
 
-from . import ir
-from .constants import CONSTANTS
 from .ir import SIGNATURES, Node, Program
 from .parse_plain import read_plain
-from .registry import Primitive, find_primitive, spellings
-from .values import MAX_NUMBER, Value
+from .program_error import ProgramError
+from .registry import find_primitive
+from .text import MAX_COLUMNS
+from .tree_reader import MAX_LINES, FindHelper, Helper, TreeReader, parse_syntax
 
-# Limits on one program; a file may hold any number of them.
+# Limits on one program, besides those on its lines and nesting; a file may hold any number of them.
 MAX_PROGRAM_BYTES = 2**20
-MAX_LINES = 10_000
-MAX_NESTING = 64
-MAX_COLUMNS = 20_000
-
-# Lengths of names and lines in messages.
-MAX_SHOWN = 80
-
-
-def _shorten(text: str) -> str:
-    """Return text from a file as a message shows it."""
-    return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 3] + "..."
-
-
-class ProgramError(ValueError):
-    """Invalid program text: where it is, what is there and what was expected."""
-
-    def __init__(
-        self, message: str, *, file: str = "", line: int = 0, column: int = 0, text: str = ""
-    ) -> None:
-        where = ":".join(str(part) for part in (file, line, column) if part)
-        # Text from a file must not control the terminal.
-        text = "".join(
-            c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:200]
-        )
-        shown = _shorten(text)
-        super().__init__(
-            (f"{where}: " if where else "") + message + (f"\n    {shown}" if shown else "")
-        )
-        self.message = message
-        self.file = file
-        self.line = line
-        self.column = column
-        self.text = text
+# The text of a longer program may be too long to be read back, as it has one call per line and
+# spaces: by less than this many times.
+MIN_LONG_TEXT = MAX_PROGRAM_BYTES // 32
+# Of a text, the last functions that programs may call.
+MAX_HELPERS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +57,8 @@ class ParsedProgram:
     program: Program
     file: str
     line: int
+    text: str = field(repr=False)
+    """The program as it is written."""
     # In order: line number, assigned name, node. The last line, named "return", is left out if it
     # only returns a name.
     lines: tuple[tuple[int, str, Node], ...]
@@ -97,6 +67,18 @@ class ParsedProgram:
     def name(self) -> str:
         """The name that the text gives it."""
         return self.program.name
+
+    def places(self) -> dict[Node, tuple[int, str]]:
+        """Return the first line that needs each node: its number and the name it assigns."""
+        places: dict[Node, tuple[int, str]] = {}
+        for number, name, result in self.lines:
+            stack = [result]
+            while stack:
+                node = stack.pop()
+                if node not in places:
+                    places[node] = (number, name)
+                    stack.extend(node.args)
+        return places
 
     def __repr__(self) -> str:
         return f"<ParsedProgram {self.name}: {self.file}:{self.line}>"
@@ -114,11 +96,21 @@ class RejectedProgram:
     error: ProgramError
     line: int
 
+    @property
+    def errors(self) -> tuple[ProgramError, ...]:
+        """All errors of the program, in the order of its lines."""
+        return self.error.all
+
 
 @phase("load")
 def parse_file(path: str | os.PathLike[str]) -> list[ParsedProgram]:
     """Return all programs of a file; the first text that is not a program is a `ProgramError`."""
-    return list(parse_programs(_read_text(path), str(path)))
+    programs = []
+    for each in _read_items(path):
+        if isinstance(each, RejectedProgram):
+            raise each.error
+        programs.append(each)
+    return programs
 
 
 def _read_text(path: str | os.PathLike[str]) -> str:
@@ -134,8 +126,21 @@ def _read_text(path: str | os.PathLike[str]) -> str:
 
 @phase("load")
 def read_file(path: str | os.PathLike[str]) -> list[ParsedProgram | RejectedProgram]:
-    """Return all programs of a file; text that is not a program is a `RejectedProgram`."""
-    return list(read_lines(_read_text(path).split("\n"), str(path)))
+    """Return all programs of a file; text that is not a program is a `RejectedProgram`.
+
+    In a file of prose, Markdown or JSON (.md, .txt, .json, .jsonl, .html, .log) only functions are
+    looked at, as `read_programs` does.
+    """
+    return list(_read_items(path))
+
+
+def _read_items(path: str | os.PathLike[str]) -> Iterator[ParsedProgram | RejectedProgram]:
+    from .replies import is_prose, read_programs  # here, since it imports this module
+
+    text = _read_text(path)
+    if is_prose(Path(path)):
+        return iter(read_programs(text, str(path)))
+    return read_chunks(_split(text.split("\n")), str(path))
 
 
 def read_lines(lines: Iterable[str], file: str = "") -> Iterator[ParsedProgram | RejectedProgram]:
@@ -144,9 +149,16 @@ def read_lines(lines: Iterable[str], file: str = "") -> Iterator[ParsedProgram |
     Lines come without their ends. One program's text is held at a time, so the file may be of any
     size.
     """
-    for chunk in _split(lines):
+    return read_chunks(_split(lines), file, is_large=True)
+
+
+def read_chunks(
+    chunks: Iterable[Chunk], file: str, *, is_large: bool = False
+) -> Iterator[ParsedProgram | RejectedProgram]:
+    """Yield the program of each chunk, or the reason why it is none."""
+    for chunk, find_helper in _programs_among(chunks, is_large=is_large):
         try:
-            yield _parse_chunk(chunk, file)
+            yield _parse_chunk(chunk, file, find_helper)
         except ProgramError as error:
             name = _NAME.match(chunk.text)
             yield RejectedProgram(name.group(1) if name else "", error, chunk.line)
@@ -154,8 +166,8 @@ def read_lines(lines: Iterable[str], file: str = "") -> Iterator[ParsedProgram |
 
 def parse_programs(text: str, file: str = "") -> Iterator[ParsedProgram]:
     """Return the programs of a text; raise ProgramError at the first that is not one."""
-    for chunk in _split(text.split("\n")):
-        yield _parse_chunk(chunk, file)
+    for chunk, find_helper in _programs_among(_split(text.split("\n"))):
+        yield _parse_chunk(chunk, file, find_helper)
 
 
 def parse_program(text: str, file: str = "") -> Program:
@@ -201,12 +213,13 @@ _FORMAT_STRING = re.compile(r"""\b([fF][rR]?|[rR][fF])['"]""")
 # Signs of an invalid line: such a string, a NUL, a carriage return within the line.
 _SUSPECT = ("\0", "\r", *(letter + quote for letter in "fFrR" for quote in "'\""))
 _BLANK = re.compile(r"\s*(#.*)?$")
-_ODD_LITERAL = re.compile(r"\\|\b[0-9]+[A-Za-z_]")
 # Python refuses to read integers of more than 4,300 digits.
 _LONG_NUMBER = re.compile(r"[0-9_]{4301,}")
 _NAME = re.compile(r"def\s+(\w{1,100})")
+_HEAD = re.compile(r"def\s+\w{1,100}\s*\(([^()]{0,400})\)")
+_WORD = re.compile(r"[A-Za-z_]\w{0,100}")
 # The byte order mark with which some editors begin a file; copied text may have it, too.
-_BYTE_ORDER_MARK = "\ufeff"
+BYTE_ORDER_MARK = "\ufeff"
 _QUOTES = re.compile(r"\s*[rR]?(\"\"\"|''')")
 
 
@@ -216,15 +229,21 @@ _WITHIN = frozenset({"", " ", "\t", "\f", "\r", "#"})
 _MARK = re.compile(r"""\\.?|\"{3}|'{3}|["'#()\[\]{}]""")
 
 
-class _Chunk(NamedTuple):
-    """The text of one function and its first line; or a stray line, with an error."""
+class Chunk(NamedTuple):
+    """The text of one function and its place; or a stray line, with an error.
+
+    `block` tells apart the fences and strings of one text: functions of the same block belong
+    together.
+    """
 
     line: int
     text: str
     trouble: str = ""
+    column: int = 0
+    block: tuple[int, ...] = ()
 
 
-class _Openings:
+class Openings:
     """The string, brackets or continued line still open after the lines read so far."""
 
     def __init__(self) -> None:
@@ -263,28 +282,28 @@ class _Openings:
             self.quotes = ""
 
 
-def _split(lines: Iterable[str]) -> Iterator[_Chunk]:
+def _split(lines: Iterable[str]) -> Iterator[Chunk]:
     """Split a text at lines that start with `def`, and at lines outside of programs.
 
     So limits apply to each program alone, and a file of any size can be read.
     """
     chunk: list[str] = []
     first_line = 0
-    openings = _Openings()
+    openings = Openings()
     n_followed = 0  # lines of the chunk that were scanned, which is done only if needed
     is_reported = False  # whether stray lines since the last program were reported
-    text_from = _Chunk(0, "")
+    text_from = Chunk(0, "")
     for number, line in enumerate(lines, start=1):
         if number == 1:
-            line = line.removeprefix(_BYTE_ORDER_MARK)
+            line = line.removeprefix(BYTE_ORDER_MARK)
         if chunk and line[:1] in _WITHIN:
             chunk.append(line)
             continue
         if line.startswith("def ") and (chunk or not openings.in_text):
             if chunk:
-                yield _Chunk(first_line, "\n".join(chunk))
+                yield Chunk(first_line, "\n".join(chunk))
             chunk, first_line = [line], number
-            openings, n_followed, is_reported = _Openings(), 0, False
+            openings, n_followed, is_reported = Openings(), 0, False
             continue
         if chunk:
             for each in chunk[n_followed:]:
@@ -293,36 +312,118 @@ def _split(lines: Iterable[str]) -> Iterator[_Chunk]:
             if openings:
                 chunk.append(line)
                 continue
-            yield _Chunk(first_line, "\n".join(chunk))
-            chunk, openings = [], _Openings()
+            yield Chunk(first_line, "\n".join(chunk))
+            chunk, openings = [], Openings()
         was_in_text = openings.in_text
         if was_in_text or '"""' in line or "'''" in line:
             openings.follow(line)
         if was_in_text:
             continue
         if openings.in_text:
-            text_from = _Chunk(number, line, "expected an end of this text in quotes")
+            text_from = Chunk(number, line, "expected an end of this text in quotes")
         means_nothing = _BLANK.match(line) or _HEADER.match(line) or _QUOTES.match(line)
         if not means_nothing and not is_reported:
             is_reported = True
-            yield _Chunk(number, line, "expected a program: def solve_...(I):")
+            yield Chunk(number, line, "expected a program: def solve_...(I):")
     if chunk:
-        yield _Chunk(first_line, "\n".join(chunk))
+        yield Chunk(first_line, "\n".join(chunk))
     elif openings.in_text:
         yield text_from
 
 
-def first_function(lines: Iterable[str]) -> str:
-    """Return the text of the function that begins with the first of these lines, and no more."""
-    return next(_split(lines)).text
+class _Helpers:
+    """The functions of a text by name."""
+
+    def __init__(self) -> None:
+        self._by_name: dict[str, list[tuple[int, Chunk, Helper]]] = {}
+        self._names: list[str] = []
+
+    def add(self, place: int, chunk: Chunk) -> None:
+        """Add the function of a chunk, if it is one; only the last ones are kept."""
+        name = None if chunk.trouble else _NAME.match(chunk.text)
+        if name is None:
+            return
+        helper = Helper(chunk.text, chunk.line)
+        self._by_name.setdefault(name.group(1), []).append((place, chunk, helper))
+        self._names.append(name.group(1))
+        if len(self._names) > MAX_HELPERS:
+            del self._by_name[self._names.pop(0)][0]
+
+    def near(self, place: int, block: tuple[int, ...]) -> FindHelper:
+        """Return how the program of a chunk finds a function: in its own block, if it is there.
+
+        The nearest above is taken, else the first below.
+        """
+
+        def find(name: str) -> Helper | None:
+            helpers = self._by_name.get(name, ())
+            own = [each for each in helpers if each[1].block == block] or helpers
+            above = [helper for at, _, helper in own if at < place]
+            return above[-1] if above else next((helper for _, _, helper in own), None)
+
+        return find
 
 
-def _parse_chunk(chunk: _Chunk, file: str) -> ParsedProgram:
-    first_line, text, trouble = chunk
+def _programs_among(
+    chunks: Iterable[Chunk], *, is_large: bool = False
+) -> Iterator[tuple[Chunk, FindHelper]]:
+    """Yield the chunks that are programs, and how they find the functions that they call.
+
+    A function with other parameters than inputs is left out if others call it. Of a large text one
+    chunk is held at a time, unless it has such functions; calls of functions below are not found.
+    """
+    helpers = _Helpers()
+    numbered = enumerate(chunks)
+    held: list[tuple[int, Chunk]] = []
+    for place, chunk in numbered if is_large else ():
+        helpers.add(place, chunk)
+        if not chunk.trouble and not _takes_inputs(chunk.text):
+            held.append((place, chunk))
+            break
+        yield chunk, helpers.near(place, chunk.block)
+    for place, chunk in numbered:
+        helpers.add(place, chunk)
+        held.append((place, chunk))
+    others = [not chunk.trouble and not _takes_inputs(chunk.text) for _, chunk in held]
+    names = [found.group(1) if (found := _NAME.match(chunk.text)) else "" for _, chunk in held]
+    called: set[str] = set()
+    for own, (_, chunk) in zip(names, held if any(others) else (), strict=False):
+        called.update(set(_WORD.findall(chunk.text)) - {own})
+    for own, is_other, (place, chunk) in zip(names, others, held, strict=True):
+        if is_other and own in called:
+            primitive = find_primitive(own)
+            if primitive is None or primitive.parameters == _parameters(chunk.text):
+                continue  # part of its callers, or a copy of the definition of the primitive
+            why = f"{own} is a primitive; expected another name for this function"
+            chunk = chunk._replace(trouble=why, text=chunk.text.partition("\n")[0])
+        yield chunk, helpers.near(place, chunk.block)
+
+
+def _takes_inputs(text: str) -> bool:
+    """Return whether the parameters of a function are inputs; true if they cannot be read."""
+    names = _parameters(text)
+    return names is None or names in SIGNATURES
+
+
+def _parameters(text: str) -> tuple[str, ...] | None:
+    """Return the names of a function's parameters; None if they cannot be read."""
+    head = _HEAD.match(text)
+    if head is None:
+        return None
+    names = (each.partition(":")[0].partition("=")[0].strip() for each in head.group(1).split(","))
+    return tuple(filter(None, names))
+
+
+def _parse_chunk(chunk: Chunk, file: str, find_helper: FindHelper) -> ParsedProgram:
+    first_line, text, trouble, first_column, _ = chunk
 
     def rejection(message: str, line: int = 1, column: int = 1, shown: str = "") -> ProgramError:
         return ProgramError(
-            message, file=file, line=first_line + line - 1, column=column, text=shown
+            message,
+            file=file,
+            line=first_line + line - 1,
+            column=first_column + column,
+            text=shown,
         )
 
     if trouble:
@@ -336,9 +437,9 @@ def _parse_chunk(chunk: _Chunk, file: str) -> ParsedProgram:
     if len(text) > MAX_COLUMNS or any(each in text for each in _SUSPECT):
         _check_lines(text, rejection)
     if plain := read_plain(text, first_line):
-        return ParsedProgram(plain[0], file, first_line, plain[1])
+        return ParsedProgram(plain[0], file, first_line, text, plain[1])
     try:
-        tree = _parse_syntax(text)
+        tree = parse_syntax(text)
     except SyntaxError as error:
         at, column, why = error.lineno or 1, error.offset or 1, error.msg
         # Python's message suggests to raise a limit of Python and does not say where.
@@ -352,9 +453,21 @@ def _parse_chunk(chunk: _Chunk, file: str) -> ParsedProgram:
     except ValueError as error:
         raise rejection(f"not readable as a program: {error}") from error
     try:
-        return _Reader(text, first_line, file).read(tree)
+        reader = TreeReader(
+            text, first_line, file, first_column=first_column, find_helper=find_helper
+        )
+        name, result, lines_read = reader.read(tree)
+        parsed = ParsedProgram(Program(result, name), file, first_line, text, lines_read)
     except RecursionError as error:
         raise rejection("not readable as a program: nested too deep") from error
+    if len(text) > MIN_LONG_TEXT:
+        own = parsed.program.text
+        if len(own) > MAX_PROGRAM_BYTES or own.count("\n") > MAX_LINES:
+            raise rejection(
+                f"written with one call per line, it has {own.count(chr(10)):,} lines and "
+                f"{len(own):,} bytes; a program has at most {MAX_LINES:,} and {MAX_PROGRAM_BYTES:,}"
+            )
+    return parsed
 
 
 def _check_lines(text: str, rejection: Callable[[str, int, int, str], ProgramError]) -> None:
@@ -375,196 +488,9 @@ def _check_lines(text: str, rejection: Callable[[str, int, int, str], ProgramErr
             raise rejection("expected no format string", number, match.start() + 1, line)
 
 
-def _parse_syntax(text: str) -> ast.Module:
-    if not _ODD_LITERAL.search(text):
-        return ast.parse(text)
-    with warnings.catch_warnings():  # about odd escapes in docstrings, and numbers such as 1if
-        warnings.simplefilter("ignore")
-        return ast.parse(text)
-
-
 def _line(text: str, number: int) -> str:
     lines = text.split("\n")
     return lines[number - 1].strip() if 0 < number <= len(lines) else ""
-
-
-@cache
-def _constant_node(name: str) -> Node:
-    return ir.constant(CONSTANTS[name])
-
-
-class _Reader:
-    """Translates one function's syntax tree into a program."""
-
-    def __init__(self, text: str, first_line: int, file: str) -> None:
-        self.text = text
-        self.first_line = first_line
-        self.file = file
-        self.names: dict[str, Node] = {}
-        self.lines: list[tuple[int, str, Node]] = []
-
-    def reject(self, message: str, at: ast.AST) -> ProgramError:
-        line: int = getattr(at, "lineno", 1)
-        end_line: int = getattr(at, "end_lineno", None) or line
-        # `ast` counts columns in bytes.
-        whole = self.text.split("\n")[line - 1].encode()
-        start: int = getattr(at, "col_offset", 0)
-        end: int | None = getattr(at, "end_col_offset", None) if end_line == line else None
-        return ProgramError(
-            message,
-            file=self.file,
-            line=self.first_line + line - 1,
-            column=len(whole[:start].decode(errors="replace")) + 1,
-            text=whole[start:end].decode(errors="replace").strip(),
-        )
-
-    def read(self, tree: ast.Module) -> ParsedProgram:
-        function, *rest = tree.body
-        if not isinstance(function, ast.FunctionDef):
-            raise self.reject("expected a program: def solve_...(I):", function)
-        if rest:
-            raise self.reject("expected nothing between programs", rest[0])
-        self.read_inputs(function)
-        statements = function.body
-        if (
-            isinstance(statements[0], ast.Expr)
-            and isinstance(statements[0].value, ast.Constant)
-            and isinstance(statements[0].value.value, str)
-        ):
-            statements = statements[1:]  # a docstring
-        if not statements or not isinstance(statements[-1], ast.Return):
-            raise self.reject("expected a last line `return ...`", (statements or [function])[-1])
-        for statement in statements[:-1]:
-            self.read_assignment(statement)
-        returned = statements[-1]
-        if returned.value is None:
-            raise self.reject("expected a name or a call to return", returned)
-        result = self.read_expression(returned.value)
-        if not isinstance(returned.value, ast.Name) or not self.lines:
-            self.lines.append((self.first_line + returned.lineno - 1, "return", result))
-        return ParsedProgram(
-            Program(result, function.name), self.file, self.first_line, tuple(self.lines)
-        )
-
-    def read_inputs(self, function: ast.FunctionDef) -> None:
-        args = function.args
-        names = tuple(arg.arg for arg in args.args)
-        plain = not (
-            args.posonlyargs or args.kwonlyargs or args.vararg or args.kwarg or args.defaults
-        )
-        if not plain or names not in SIGNATURES or function.decorator_list:
-            raise self.reject("expected the inputs (I), (S, I) or (S, I, output, target)", function)
-        self.names = {name: ir.input_node(name) for name in names}
-        self.reserved = {"S", "I", *names}
-
-    def read_assignment(self, statement: ast.stmt) -> None:
-        if isinstance(statement, ast.AnnAssign) and statement.value is not None:
-            targets: list[ast.expr] = [statement.target]
-            value = statement.value
-        elif isinstance(statement, ast.Assign):
-            targets, value = statement.targets, statement.value
-        else:
-            raise self.reject("expected an assignment: name = call(...)", statement)
-        (target, *others) = targets
-        if others or not isinstance(target, ast.Name):
-            raise self.reject("expected one name to assign to", target)
-        name = target.id
-        if name in self.reserved:
-            raise self.reject(f"{name} is an input; expected another name to assign to", target)
-        if name in CONSTANTS or find_primitive(name) is not None:
-            kind = "constant" if name in CONSTANTS else "primitive"
-            raise self.reject(f"{name} is a {kind}; expected another name to assign to", target)
-        node = self.read_expression(value)
-        self.names[name] = node
-        self.lines.append((self.first_line + statement.lineno - 1, name, node))
-
-    def read_expression(self, expression: ast.expr, depth: int = 0) -> Node:
-        if isinstance(expression, ast.Name):
-            return self.names.get(expression.id) or self.read_name(expression)
-        if depth > MAX_NESTING:
-            raise self.reject(f"calls nested deeper than {MAX_NESTING}", expression)
-        if isinstance(expression, ast.Call):
-            return self.read_call(expression, depth)
-        return ir.constant(self.read_literal(expression, depth))
-
-    def read_name(self, expression: ast.Name) -> Node:
-        name = expression.id
-        if name in CONSTANTS:
-            return _constant_node(name)
-        if find_primitive(name) is not None:
-            return ir.primitive_node(name)
-        hint = suggest(name, (*self.names, *CONSTANTS, *spellings()))
-        raise self.reject(f"unknown name {_shorten(name)}{hint}", expression)
-
-    def read_call(self, expression: ast.Call, depth: int) -> Node:
-        args = [self.read_expression(arg, depth + 1) for arg in expression.args]
-        callee = expression.func
-        if isinstance(callee, ast.Name) and callee.id not in self.names:
-            primitive = find_primitive(callee.id)
-            if callee.id in CONSTANTS:
-                raise self.reject("expected a primitive or a function-valued name to call", callee)
-            if primitive is None:
-                hint = suggest(callee.id, (*self.names, *spellings()))
-                raise self.reject(f"unknown primitive {_shorten(callee.id)}{hint}", callee)
-            if expression.keywords:
-                args = self.place_keywords(primitive, args, expression, depth)
-            if len(args) != primitive.arity:
-                takes = count(primitive.arity, "argument")
-                raise self.reject(f"{primitive.usage} takes {takes}, not {len(args)}", expression)
-            return ir.call_node(primitive, *args)
-        if not isinstance(callee, ast.Name | ast.Call):
-            raise self.reject("expected a primitive or a function-valued name to call", callee)
-        if expression.keywords:
-            raise self.reject("only primitives take keyword arguments", expression)
-        if not args:
-            raise self.reject("a function value needs at least one argument", expression)
-        function = self.read_expression(callee, depth + 1)
-        if function.kind == "constant":
-            raise self.reject("expected a primitive or a function-valued name to call", callee)
-        try:
-            return ir.invoke_node(function, *args)
-        except ValueError as error:
-            raise self.reject(str(error), expression) from error
-
-    def place_keywords(
-        self, primitive: Primitive, args: list[Node], call: ast.Call, depth: int
-    ) -> list[Node]:
-        given = dict(zip(primitive.parameters, args, strict=False))
-        for keyword in call.keywords:
-            name = keyword.arg
-            if name not in primitive.parameters:
-                raise self.reject(
-                    f"{primitive.usage} has no argument {_shorten(name or '**')}", keyword.value
-                )
-            if name in given:
-                raise self.reject(f"{primitive.usage}: {name} is given twice", keyword.value)
-            given[name] = self.read_expression(keyword.value, depth + 1)
-        missing = [name for name in primitive.parameters if name not in given]
-        if missing or len(args) > primitive.arity:
-            raise self.reject(
-                f"{primitive.usage}: expected {', '.join(missing) or 'fewer arguments'}", call
-            )
-        return [given[name] for name in primitive.parameters]
-
-    def read_literal(self, expression: ast.expr, depth: int) -> Value:
-        """Read numbers, T and F, named constants, and tuples and sets of them."""
-        if depth > MAX_NESTING:
-            raise self.reject(f"literals nested deeper than {MAX_NESTING}", expression)
-        if isinstance(expression, ast.Tuple | ast.Set):
-            members = [self.read_literal(member, depth + 1) for member in expression.elts]
-            return tuple(members) if isinstance(expression, ast.Tuple) else frozenset(members)
-        if isinstance(expression, ast.Name) and expression.id in CONSTANTS:
-            return CONSTANTS[expression.id]
-        negative = isinstance(expression, ast.UnaryOp) and isinstance(expression.op, ast.USub)
-        number = expression.operand if negative else expression  # type: ignore[attr-defined]
-        if isinstance(number, ast.Constant) and isinstance(number.value, int):
-            value = number.value
-            if abs(value) > MAX_NUMBER:
-                raise self.reject(f"expected a number up to {MAX_NUMBER}", expression)
-            return -value if negative else value
-        raise self.reject(
-            "expected a name, a constant, a number, a tuple or set of them, or a call", expression
-        )
 
 
 def parse_expression(text: str) -> Node:

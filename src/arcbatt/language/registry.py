@@ -25,7 +25,7 @@ Definition = TypeVar("Definition", bound=Callable[..., Any])
 
 
 # Features of a picture as constants of native/enumerate/features.hpp: an expression in which
-# {code} stands for the first code, or one expression per code.
+# {code} stands for the first code, or a sequence with one expression per code.
 Features = str | Sequence[str]
 
 
@@ -52,11 +52,6 @@ class Searched:
     unchanged_if: Features = ""
     blank_if: Features = ""
     plain: Features = ""
-
-    @property
-    def is_predictable(self) -> bool:
-        """Whether features of a picture may tell the result."""
-        return bool(self.unchanged_if or self.blank_if or self.plain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +125,7 @@ class Primitive:
     is_user_defined: bool = False  # declared outside the package: no engine has it
     is_learner: bool = False  # `define` calls the native code, the only implementation
     is_host: bool = False  # its C++ is in native/learners, which no GPU compiles
+    in_arc_dsl: bool = True  # in the public arc-dsl, if its family is (`prompt.py`)
 
     @property
     def arity(self) -> int:
@@ -204,6 +200,7 @@ def primitive(
     gpu: Gpu = ON_GPU,
     is_learner: bool = False,
     is_host: bool = False,
+    in_arc_dsl: bool = True,
 ) -> Callable[[Definition], Definition]:
     """Declare a primitive, in the package or outside of it; the decorated function defines it.
 
@@ -224,7 +221,8 @@ def primitive(
     try a primitive on pictures, `rule` has it try one as a rule for tasks, `gpu` says how a GPU
     runs it. The decorated function of a learner (`is_learner`) has a docstring and no body:
     native/learners has its implementation. That folder also has the C++ of primitives with a
-    definition that no GPU runs (`is_host`).
+    definition that no GPU runs (`is_host`). `in_arc_dsl=False` marks what a family of the public
+    arc-dsl has beyond it.
     """
     for text in signatures:
         if not isinstance(text, str):
@@ -269,6 +267,7 @@ def primitive(
             is_user_defined=not is_bundled,
             is_learner=is_learner,
             is_host=is_host or is_learner,
+            in_arc_dsl=in_arc_dsl,
         )
         if is_bundled:
             _primitives[name] = made

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from .constants import NAME_OF_TEXT
 from .ir import SIGNATURES, Node, Program, walk
 from .values import format_value
+
+# The longest line that is read; longer ones are written in several.
+MAX_COLUMNS = 20_000
 
 
 def format_constant(node: Node) -> str:
@@ -69,4 +72,14 @@ def format_function(name: str, used: Iterable[str], lines: Sequence[str]) -> str
     """Return a function of these lines, with the shortest list of inputs that has the used ones."""
     wanted = set(used)
     inputs = next(inputs for inputs in SIGNATURES if wanted <= set(inputs))
-    return "\n".join([f"def {name}({', '.join(inputs)}):", *lines]) + "\n"
+    short = [part for line in lines for part in _break_line(line)]
+    return "\n".join([f"def {name}({', '.join(inputs)}):", *short]) + "\n"
+
+
+def _break_line(line: str) -> Iterator[str]:
+    """Yield a line in parts that can be read; commas are within brackets, where lines may end."""
+    while len(line) > MAX_COLUMNS:
+        end = line.rindex(", ", 0, MAX_COLUMNS) + 1
+        yield line[:end]
+        line = f"       {line[end:]}"
+    yield line

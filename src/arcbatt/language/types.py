@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -44,6 +45,9 @@ class Type:
         "values",
     )
     _interned: ClassVar[dict[Any, _TypeRef]] = {}
+    # References to types that are gone, until the next type is made; see `ir._dead`.
+    _dead: ClassVar[deque[Any]] = deque()
+    _forget: ClassVar[Any] = _dead.append
 
     kind: str
     args: tuple[Type, ...]
@@ -81,16 +85,22 @@ class Type:
                 arg.mentions_function for arg in args
             )
             instance.has_any = instance.has_any_in_set = None
+            cls._forget_dead()
             ref = _TypeRef(instance, cls._forget)
             ref.key = key
             cls._interned[key] = ref
         return instance
 
     @classmethod
-    def _forget(cls, ref: Any) -> None:
-        key = ref.key
-        if cls._interned.get(key) is ref:
-            del cls._interned[key]
+    def _forget_dead(cls) -> None:
+        while cls._dead:
+            try:
+                ref = cls._dead.popleft()
+            except IndexError:  # another thread took the last one
+                return
+            key = ref.key
+            if cls._interned.get(key) is ref:
+                del cls._interned[key]
 
     def __reduce__(self) -> tuple[type[Type], tuple[Any, ...]]:
         return Type, (self.kind, self.args, self.label, self.values)

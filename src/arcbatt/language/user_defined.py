@@ -23,7 +23,8 @@ from .domains import tell
 from .failure import CallFailed, out_of_range, over_budget, wrong_type
 from .interpreter import interpret
 from .ir import INPUTS, Program
-from .parse import ProgramError, parse_expression
+from .parse import parse_expression
+from .program_error import ProgramError
 from .registry import (
     CPU_ONLY,
     Primitive,
@@ -182,6 +183,12 @@ def _try_example(example: str, name: str) -> None:
         raise ValueError(f"{name}: the example {example!r} cannot be read: {error}") from None
     if got != expected:
         raise ValueError(f"{name}: the example {example!r} is wrong: it gives {got}")
+
+
+def module_of(primitive: Primitive) -> str:
+    """Return the name of the module that declares a user-defined primitive."""
+    assert isinstance(primitive.define, _Guarded)
+    return primitive.define.define.__module__
 
 
 def user_primitives_digest() -> bytes:

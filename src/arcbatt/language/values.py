@@ -153,13 +153,17 @@ def _members(value: Value) -> Iterable[Value]:
 
 
 def weigh(value: Value, limit: int) -> int:
-    """Return the value's weight; fail beyond `limit` or the bounds of numbers and nesting."""
+    """Return the value's weight; fail beyond `limit` or the bounds of numbers and nesting.
+
+    A value that is both too large and has numbers out of range is over budget.
+    """
     if value is None:
         return 0
     if type(value) in _NUMBERS:
         _check_numbers((value,))  # type: ignore[arg-type]
         return 0
     level: list[Value] = [value]
+    numbers: list[int] = []
     total = 0
     for _ in range(MAX_DEPTH):
         if Function in set(map(type, level)):
@@ -171,11 +175,12 @@ def weigh(value: Value, limit: int) -> int:
             raise over_budget(f"a value of more than {limit} elements")
         kinds = set(map(type, members))
         if kinds <= _NUMBERS:
-            _check_numbers(members)  # type: ignore[arg-type]
+            _check_numbers(numbers + members)  # type: ignore[operator]
             return total
-        _check_numbers([v for v in members if type(v) in _NUMBERS])  # type: ignore[misc]
+        numbers += [v for v in members if type(v) in _NUMBERS]  # type: ignore[misc]
         level = [v for v in members if type(v) not in _NUMBERS and v is not None]
         if not level:
+            _check_numbers(numbers)
             return total
     raise over_budget(f"a value nested deeper than {MAX_DEPTH} levels")
 

@@ -9,10 +9,9 @@ from pathlib import Path
 from .registry import of_registry
 from .user_defined import user_primitives_digest
 
-# Modules about the text of programs and random programs do not affect their meaning.
+# Modules about the text of programs do not affect their meaning.
 _NO_MEANING = frozenset(
-    f"{name}.py"
-    for name in ("__init__", "parse", "parse_plain", "random_programs", "text", "version")
+    f"{name}.py" for name in ("__init__", "parse", "parse_plain", "text", "version")
 )
 
 

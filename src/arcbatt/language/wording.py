@@ -25,7 +25,7 @@ Phrase: TypeAlias = Callable[[Any], str]
 
 
 def name_color(color: int) -> str:
-    """Return a color's name, or that it lies outside."""
+    """Return a color's name; `OUTSIDE` stands for cells beyond the edge."""
     return "the outside" if color == OUTSIDE else COLOR_NAMES[color]
 
 

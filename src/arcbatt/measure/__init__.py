@@ -10,25 +10,22 @@ nothing. This package imports nothing from the rest of arcbatt.
 """
 
 from .clock import BusyTime, Clock, add_table, count, current_clock, phase, record, timeline
-from .process import MAX_THREADS, check_threads, process_start_ns, usable_cores
-from .report import OTHER, PHASES, PathTime, Phase, PhaseTime, Report, TableReport, TimelineReport
+from .process import MAX_THREADS, check_threads, machine_memory, process_start_ns, usable_cores
+from .report import PHASES, Phase, Report, TimelineReport
 
 __all__ = [
     "MAX_THREADS",
-    "OTHER",
     "PHASES",
     "BusyTime",
     "Clock",
-    "PathTime",
     "Phase",
-    "PhaseTime",
     "Report",
-    "TableReport",
     "TimelineReport",
     "add_table",
     "check_threads",
     "count",
     "current_clock",
+    "machine_memory",
     "phase",
     "process_start_ns",
     "record",

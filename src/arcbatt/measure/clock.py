@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import wraps
-from types import TracebackType
 from typing import ParamSpec, TypeVar
 
 from .report import NS, OTHER, PHASES, PathTime, Phase, Report, TableReport, TimelineReport
@@ -251,12 +250,7 @@ class phase:
             self._step = timeline.enter(self._name)
             self._timeline = timeline
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         timeline = self._timeline
         if timeline is not None:
             self._timeline = None
@@ -336,12 +330,7 @@ class BusyTime:
             if self._since is None:
                 self._since = self._now()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         with self._lock:
             self._n_inside -= 1
             if self._since is not None and not self._n_inside:

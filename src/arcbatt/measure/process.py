@@ -1,4 +1,4 @@
-"""Facts about this process: its start time and usable CPU cores."""
+"""Facts about this process: its start time, and the cores and memory that it may use."""
 
 from __future__ import annotations
 
@@ -106,6 +106,38 @@ def read_quota(of_process: Path, cgroups: Path) -> int | None:
             for mount in (cgroups / controllers, cgroups / "cpu"):
                 quotas += [_read_cfs(folder) for folder in _folders(mount, path)]
     return min((quota for quota in quotas if quota is not None), default=None)
+
+
+def machine_memory() -> int:
+    """Return the bytes of memory of the machine, or of the container if that has fewer."""
+    n_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    limit = read_memory_limit(_CGROUPS_OF_PROCESS, _CGROUPS)
+    return n_bytes if limit is None else min(n_bytes, limit)
+
+
+def read_memory_limit(of_process: Path, cgroups: Path) -> int | None:
+    """Return the bytes that control groups allow, or None without a limit; see `read_quota`."""
+    try:
+        lines = of_process.read_text("utf-8").splitlines()
+    except (OSError, ValueError):
+        return None
+    limits = []
+    for line in lines:
+        _, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if not controllers:
+            limits += [_read_bytes(folder / "memory.max") for folder in _folders(cgroups, path)]
+        elif controllers == "memory":
+            folders = _folders(cgroups / "memory", path)
+            limits += [_read_bytes(folder / "memory.limit_in_bytes") for folder in folders]
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
+def _read_bytes(file: Path) -> int | None:
+    try:
+        return int(file.read_text("utf-8"))
+    except (OSError, ValueError):  # there is no such file, or it says "max"
+        return None
 
 
 def _folders(mount: Path, path: str) -> Iterator[Path]:

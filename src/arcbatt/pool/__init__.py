@@ -8,17 +8,16 @@
 docs/pool.md describes the file's content and how processes share it.
 """
 
-from .cache import NO_TASK, Cache, CacheLimit, CacheUse
+from .cache import NO_TASK, Cache, CacheLimit
 from .connection import default_path
 from .errors import PoolError
 from .pool import Pool
 from .row_reader import read_program
 from .rows import PoolCard, PoolProgram, PoolTrial, PoolWork, ProgramKind, ProgramSummary, task_key
-from .stats import CacheStats, PoolStats
+from .stats import PoolStats
 from .transfer import (
     ImportCount,
     MergeCount,
-    Rejected,
     export_file,
     import_file,
     merge,
@@ -30,8 +29,6 @@ __all__ = [
     "NO_TASK",
     "Cache",
     "CacheLimit",
-    "CacheStats",
-    "CacheUse",
     "ImportCount",
     "MergeCount",
     "Pool",
@@ -43,7 +40,6 @@ __all__ = [
     "PoolWork",
     "ProgramKind",
     "ProgramSummary",
-    "Rejected",
     "default_path",
     "export_file",
     "import_file",

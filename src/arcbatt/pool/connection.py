@@ -29,7 +29,7 @@ IN_MEMORY = ":memory:"
 APPLICATION_ID = 0x41524342
 _MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100
-# How long to wait for other writing processes, whose transactions take milliseconds.
+# The wait for other writing processes, whose transactions take milliseconds.
 BUSY_TIMEOUT_S = 10
 PATIENCE_S = 60
 # Far more than any value of a pool has: a larger one raises an error before it fills the memory.

@@ -14,7 +14,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
 from typing import Any, TypeVar
 
 from arcbatt import measure
@@ -128,12 +127,7 @@ class Pool:
     def __enter__(self) -> Pool:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __repr__(self) -> str:
@@ -296,30 +290,20 @@ class Pool:
                     some,
                 )
 
-    def evict(
-        self,
-        keep: int,
-        tasks: Iterable[bytes] | None = None,
-        *,
-        spared: Collection[bytes] = frozenset(),
-    ) -> int:
+    def evict(self, keep: int, *, spared: Collection[bytes] = frozenset()) -> int:
         """Keep the best programs of each task; return how many programs were removed.
 
-        On each task (or those given) the best `keep` trials stay: by demos fitted, then credit,
-        then fewest steps. Other trials are removed unless they fit the task or have outputs, and so
-        is a program that loses its last trial. A program that fits any task, was never tried, or
+        On each task the best `keep` trials stay: by demos fitted, then credit, then fewest steps.
+        Other trials are removed unless they fit the task or have outputs, and so is a program that
+        loses its last trial. A program that fits any task, was never tried, or
         whose digest is `spared` stays. `seen` still returns the removed programs.
         """
         if keep < 0:
             raise ValueError("cannot keep fewer than 0 programs")
         with self.writing():
             connection = self._connection
-            if tasks is None:
-                task_ids = [row[0] for row in connection.execute("SELECT id FROM tasks")]
-            else:
-                task_ids = [row[0] for row in self._select_in(TASK_IDS, tasks)]
             losing: set[int] = set()
-            for task_id in task_ids:
+            for (task_id,) in connection.execute("SELECT id FROM tasks").fetchall():
                 beyond = self._rows(
                     f"""
                     SELECT program_id, fits OR outputs IS NOT NULL FROM trials WHERE task_id = ?

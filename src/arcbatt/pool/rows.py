@@ -10,7 +10,8 @@ from keyword import iskeyword
 from typing import Any, Literal
 
 from arcbatt.language import ParsedProgram, Program, ProgramError, format_program, to_program
-from arcbatt.language.parse import MAX_COLUMNS, MAX_LINES, MAX_PROGRAM_BYTES
+from arcbatt.language.parse import MAX_PROGRAM_BYTES, MIN_LONG_TEXT
+from arcbatt.language.tree_reader import MAX_LINES
 from arcbatt.tasks import Grid, Task
 
 from .errors import abbreviate
@@ -81,7 +82,7 @@ class PoolProgram:
         program = to_program(program)
         check_name(program.name)
         text = format_program(program)
-        if len(text) > MAX_COLUMNS:
+        if len(text) > MIN_LONG_TEXT:
             _check_size(text)
         return cls(
             digest=program.result.digest,
@@ -112,8 +113,6 @@ def _check_size(text: str) -> None:
         raise ProgramError(f"with one call per line it has more than {MAX_PROGRAM_BYTES} bytes")
     if len(lines) > MAX_LINES:
         raise ProgramError(f"with one call per line it has more than {MAX_LINES} lines")
-    if max(map(len, lines)) > MAX_COLUMNS:
-        raise ProgramError(f"with one call per line a line exceeds {MAX_COLUMNS} columns")
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,15 @@ ROWS_AT_ONCE = 100
 FREE_ROWS = 100_000
 
 
+def _identity_of(path: Path) -> tuple[int, int] | None:
+    """Return the device and number of a file, which change if it is replaced; None if missing."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
 class Store:
     """A connection, with its name for messages. It belongs to one thread."""
 
@@ -33,6 +42,7 @@ class Store:
         self.place = place
         self.readonly = readonly
         self._path = path
+        self._identity = None if path is None else _identity_of(path)
         self._n_ticks = 0
         self._is_reading = False
         if path is not None:
@@ -68,6 +78,12 @@ class Store:
                 with self._savepoint():
                     yield
                 return
+            # SQLite would write to the file that it opened, whatever its name is now.
+            if self._path is not None and _identity_of(self._path) != self._identity:
+                raise PoolError(
+                    f"{self.place}: it was removed or replaced by another file meanwhile; nothing "
+                    "was written"
+                )
             begin(self.connection)
             try:
                 yield

@@ -39,7 +39,7 @@ def _batches(items: Iterable[T]) -> Iterator[list[T]]:
 
 @dataclass(slots=True)
 class ImportCount:
-    """How many programs of a file were added, known before, and rejected."""
+    """The numbers of programs of a file that were added, known before, and rejected."""
 
     n_added: int = 0
     n_known: int = 0
@@ -66,18 +66,23 @@ def read_rows(path: Path, progress: Progress) -> Iterator[PoolProgram | ProgramE
 
 
 def import_file(
-    pool: Pool, path: Path, on_rejected: Callable[[ProgramError], None], progress: Progress
+    pool: Pool,
+    path: Path,
+    on_rejected: Callable[[ProgramError], None],
+    progress: Progress,
+    is_interrupted: Callable[[], bool] = lambda: False,
 ) -> ImportCount:
-    """Add the programs of a file; pass the error of each invalid one to `on_rejected`.
+    """Add the programs of a file, or some of them once `is_interrupted` returns true.
 
-    Raises `ProgramError` if the file cannot be read; what was read before is kept.
+    The error of each invalid one is passed to `on_rejected`. Raises `ProgramError` if the file
+    cannot be read; what was read before is kept.
     """
     count = ImportCount()
     rows = read_rows(path, progress)
     while True:
         with measure.phase("load"):
             items = list(islice(rows, BATCH))
-        if not items:
+        if not items or is_interrupted():
             return count
         batch = [item for item in items if isinstance(item, PoolProgram)]
         for item in items:
@@ -88,7 +93,7 @@ def import_file(
 
 
 def _lines(path: Path, progress: Progress) -> Iterator[str]:
-    """Yield a file's lines as splitting its text at line feeds would."""
+    """Yield the lines of a file as `text.split("\\n")` returns them."""
     number = 0
     line = b""
     try:
@@ -136,7 +141,7 @@ class Rejected:
 
 @dataclass(slots=True)
 class MergeCount:
-    """How much a merge added and rejected, with the first `MAX_REJECTED` rejected rows."""
+    """The numbers of rows that a merge added and rejected, and the first rejected ones."""
 
     n_programs: int = 0
     n_trials: int = 0

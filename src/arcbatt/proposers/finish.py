@@ -1,19 +1,22 @@
-"""Propose rules on bases: pictures of the output's size that come near the outputs.
+"""Propose rules on bases, which are pictures that come near the outputs, and on boxes of objects.
 
 `learn` learns from the input; here rules and trees learn from the value of a program: "tile, then
 change cells". Bases are values of one or two moves (`simple_bases`), tilings of the output's size
 (`enlarged_bases`), and candidates that do not fit, the nearest to the outputs first. A simple base
 that gives the outputs is proposed without a rule.
+
+On boxes, every box of an object is an example, and the rule is applied to each (`views.in_boxes`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -27,9 +30,9 @@ from arcbatt.tasks import Task
 from .enumerate import vocabulary
 from .learn import RULE_BITS, RuleProgram, rule_primitives, rules
 from .near_values import NearValue, near_values
-from .proposer import Context, Offer, Proposal, make_proposal, penalize_memorized, uncertain_tasks
-from .trees import GROW_TREE, TreeChoice, predicts_enough, propose_fitting, tree_choices
-from .views import BASE, NoView, on_base
+from .proposer import DOUBTFUL, Context, Offer, Proposal, penalize_memorized, uncertain_tasks
+from .trees import GROW_TREE, TreeChoice, propose_fitting, tree_choices
+from .views import BASE, NoView, View, box_views, on_base, with_roles
 
 FINISHING = "finishing"
 # Bases per task: proposed without a rule, simple ones, candidates.
@@ -38,12 +41,13 @@ MAX_RIGHT, MAX_SIMPLE, MAX_CANDIDATES = 3, 6, 3
 BASE_BITS, BITS_PER_MOVE = 1.0, 0.5
 # The share of held-out demos that a rule on a base must predict. A candidate has seen all demos,
 # even those that it gets wrong, so a rule on it must predict all.
-SIMPLE_SHARE, CANDIDATE_SHARE = 0.5, 1.0
-MAX_RULES_PER_BASE = 12
+SIMPLE_SHARE, CANDIDATE_SHARE, BOX_SHARE = 0.5, 1.0, 0.5
+MAX_RULES_PER_VIEW = 12
+BOX_RULES = "box-rules"
 # Between two checks of the clock.
 TASKS_PER_BATCH = 6
-# CPU time per task, and tasks gained per wrong task, on training.
-COST_S, GAIN = 0.2, 0.037
+# CPU time per task, and tasks gained per wrong task, on the seven sets of docs/solving.md.
+COST_S, GAIN = 0.09, 0.017
 
 _I = input_node("I")
 _PICTURE = call_node("astuple", constant((0, 0)), _I)
@@ -131,16 +135,19 @@ def base_learners() -> frozenset[str]:
 
 
 class FinishProposer:
-    """Learns from the nearest bases of each task, least confident tasks first."""
+    """Learns from the nearest bases and the boxes of each task, least confident tasks first."""
 
     name = "finish"
     trust = 16.0
+    switches: ClassVar = {BOX_RULES: "rules about the boxes of objects"}
 
     def __init__(self, off: frozenset[str] = frozenset()) -> None:
-        """`off` names primitives that are off."""
+        """`off` names `switches` and primitives that are off."""
         learners = base_learners()
-        self._off = off | (frozenset(rule_primitives()) - learners)
+        self._off = off
+        self._off_on_bases = off | (frozenset(rule_primitives()) - learners)
         self._grows_trees = GROW_TREE not in off
+        self._uses_boxes = BOX_RULES not in off
         self._can_work = self._grows_trees or not off >= learners
         self._simple: Batt | None = None
         self._context: Context | None = None
@@ -166,32 +173,42 @@ class FinishProposer:
             self._work_on(offer.tasks[start : start + TASKS_PER_BATCH], context)
 
     def _work_on(self, tasks: Sequence[Task], context: Context) -> None:
-        """Find the bases of some tasks and try all rules on them, one base after the other."""
-        by_base: dict[Base, list[Task]] = {}
+        """Find the bases and boxes of some tasks and try all rules on them, view by view."""
+        by_view: dict[tuple[Node, float, float], tuple[View, list[Task]]] = {}
         n_bases = dict.fromkeys((task.id for task in tasks), 0)
         for task in tasks:
-            for base in self._bases_of(task, context):
-                by_base.setdefault(base, []).append(task)
+            for view, min_share in self._views_of(task, context):
+                # The nodes of a view are the same for all tasks that have it.
+                key = view.restore(view.input_node), view.bits, min_share
+                by_view.setdefault(key, (view, []))[1].append(task)
                 n_bases[task.id] += 1
         noted = {
             task.id: Counter(n_tasks=1, n_bases=n_bases[task.id], n_fitting=0, n_kept=0)
             for task in tasks
         }
         n_pairs = 0
-        for base, having_base in by_base.items():
-            try:
-                base_rules = _BaseRules(base, self._off, self._grows_trees)
-            except NoView:
-                continue
-            n_pairs += len(base_rules.batt.programs) * len(having_base)
-            for task, n_fitting, n_kept in base_rules.propose(having_base, context):
+        for (*_, min_share), (view, having_view) in by_view.items():
+            off = self._off_on_bases if view.name == BASE else self._off
+            view_rules = _ViewRules(view, min_share, off, self._grows_trees)
+            n_pairs += len(view_rules.batt.programs) * len(having_view)
+            for task, n_fitting, n_kept in view_rules.propose(having_view, context):
                 noted[task.id].update(n_fitting=n_fitting, n_kept=n_kept)
         for task in tasks:
             context.note_done(FINISHING, task, dict(noted[task.id]))
         context.log({"n_pairs": n_pairs})
 
+    def _views_of(self, task: Task, context: Context) -> Iterator[tuple[View, float]]:
+        """Yield views to learn in, and the share of held-out demos to predict there."""
+        for base in self._bases_of(task, context):
+            with suppress(NoView):
+                yield on_base(base.node, base.bits), base.min_share
+        if self._uses_boxes:
+            for view in box_views(task):
+                yield view, BOX_SHARE
+                yield with_roles(view), BOX_SHARE
+
     def _bases_of(self, task: Task, context: Context) -> Iterator[Base]:
-        """Propose the bases of a task that are right, and yield the nearest others."""
+        """Propose the bases that are right; yield the nearest others if the task is doubtful."""
         if self._simple is None:
             self._simple = _fuse(simple_bases())
         enlarged = enlarged_bases(task)
@@ -201,6 +218,8 @@ class FinishProposer:
         bases = {**simple_bases(), **enlarged}
         right = [bases[value.node] for value in values if value.is_right]
         _propose_bases(right[:MAX_RIGHT], task, context)
+        if context.confidence(task) >= DOUBTFUL:
+            return
         seen = set()
         for value in _usable(values)[:MAX_SIMPLE]:
             seen.add(value.grids)
@@ -237,7 +256,7 @@ def _propose_bases(bases: Sequence[Base], task: Task, context: Context) -> None:
     """Propose bases that are right as they are."""
     if bases:
         context.propose(
-            [replace(make_proposal(base.program, task), bits=base.bits) for base in bases]
+            [replace(Proposal.from_program(base.program, task), bits=base.bits) for base in bases]
         )
 
 
@@ -252,13 +271,15 @@ def _usable(values: Sequence[NearValue]) -> list[NearValue]:
     ]
 
 
-class _BaseRules:
-    """All rules and trees on one base."""
+class _ViewRules:
+    """All rules and trees in one view."""
 
-    def __init__(self, base: Base, off: frozenset[str], grows_trees: bool) -> None:
-        view = on_base(base.node, base.bits)
-        self._bits = RULE_BITS + base.bits
-        self._min_share = base.min_share
+    def __init__(
+        self, view: View, min_share: float, off: frozenset[str], grows_trees: bool
+    ) -> None:
+        self._kind = view.kind
+        self._bits = RULE_BITS + view.bits
+        self._min_share = min_share
         self._rules = rules(view, off)
         self._trees: tuple[TreeChoice, ...] = tree_choices(view) if grows_trees else ()
         with phase("fuse"):
@@ -271,7 +292,7 @@ class _BaseRules:
         n_rules = len(self._rules)
         for t, task in enumerate(tasks):
             fitting = np.flatnonzero(result.solved[:, t]).tolist()
-            learned = [self._rules[p] for p in fitting if p < n_rules][:MAX_RULES_PER_BASE]
+            learned = [self._rules[p] for p in fitting if p < n_rules][:MAX_RULES_PER_VIEW]
             trees = [self._trees[p - n_rules] for p in fitting if p >= n_rules]
             n_kept = self._propose_rules(learned, task, context)
             n_kept += propose_fitting(trees, task, context, self._min_share)
@@ -280,13 +301,14 @@ class _BaseRules:
     def _propose_rules(self, learned: Sequence[RuleProgram], task: Task, context: Context) -> int:
         proposals = [
             Proposal(
-                rule.program, task, f"{BASE} {rule.program.result.name}", self._bits + rule.bits
+                rule.program,
+                task,
+                f"{self._kind} {rule.program.result.name}",
+                self._bits + rule.bits,
             )
             for rule in learned
         ]
-        n_kept = 0
-        for proposal, trial in zip(proposals, context.judge(proposals), strict=True):
-            if predicts_enough(trial, self._min_share):
-                context.keep(penalize_memorized(proposal, trial), trial)
-                n_kept += 1
-        return n_kept
+        judged = context.judge_learned(proposals, self._min_share)
+        for proposal, trial in judged:
+            context.keep(penalize_memorized(proposal, trial), trial)
+        return len(judged)

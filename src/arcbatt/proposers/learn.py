@@ -23,20 +23,21 @@ from arcbatt.measure import phase
 from arcbatt.plurals import count
 from arcbatt.tasks import Task
 
-from . import trees
-from .proposer import Context, Offer, Proposal, make_proposal, penalize_memorized, uncertain_tasks
+from . import fates, trees
+from .fates import FATES, LEARN_FATES
+from .proposer import Context, Offer, Proposal, penalize_memorized, uncertain_tasks
 from .trees import GROW_TREE, TREES
-from .views import View, plain, turned_views, with_roles
+from .views import View, background_views, plain, turned_views, with_roles
 
 # One of several hundred rules fits by chance more easily than a known program.
 RULE_BITS = 2.0
 MAX_RULES_PER_VIEW = 24
 # Between two checks of the clock.
 TASKS_PER_BATCH = 12
-# CPU time per task, and tasks gained per wrong task, on training.
-COST_S, GAIN = 0.08, 0.38
+# CPU time per task, and tasks gained per wrong task, on the seven sets of docs/solving.md.
+COST_S, GAIN = 0.042, 0.23
 RULES = "rules"
-TURNED_RULES = "turned-rules"
+BACKGROUND_RULES, TURNED_RULES = "background-rules", "turned-rules"
 _COLOR = NAMED["Color"]
 _COLORS = range(10)
 
@@ -66,7 +67,7 @@ def rule_primitives() -> Mapping[str, Primitive]:
 @cache
 def learner_names() -> tuple[str, ...]:
     """Return the primitives that `learn` uses, which can be switched off."""
-    return (*rule_primitives(), GROW_TREE)
+    return (*rule_primitives(), LEARN_FATES, GROW_TREE)
 
 
 def rule_views(task: Task, off: frozenset[str] = frozenset()) -> Iterator[View]:
@@ -74,6 +75,10 @@ def rule_views(task: Task, off: frozenset[str] = frozenset()) -> Iterator[View]:
     unchanged = plain(task)
     yield unchanged
     yield with_roles(unchanged)
+    if BACKGROUND_RULES not in off:
+        for view in background_views(unchanged):
+            yield view
+            yield with_roles(view)
     if TURNED_RULES not in off:
         yield from islice(turned_views(unchanged), 1)
 
@@ -138,13 +143,17 @@ class LearnProposer:
 
     name = "learn"
     trust = 4.0
-    switches: ClassVar = {TURNED_RULES: "rules learned from turned examples"}
+    switches: ClassVar = {
+        BACKGROUND_RULES: "rules learned on a background other than 0",
+        TURNED_RULES: "rules learned from turned examples",
+    }
 
     def __init__(self, off: frozenset[str] = frozenset()) -> None:
         """`off` names `switches` and primitives that are off."""
         self._off = off
         self._has_rules = not off >= set(rule_primitives())
         self._grows_trees = GROW_TREE not in off
+        self._learns_fates = LEARN_FATES not in off
         # By the name of a view, whose nodes are the same for all tasks.
         self._rules_by_view: dict[str, _ViewRules] = {}
 
@@ -155,25 +164,35 @@ class LearnProposer:
             # Confident tasks, too: rules that agree or disagree are evidence.
             _, n_wrong = uncertain_tasks(tasks, context)
             return Offer(RULES, tasks, GAIN * n_wrong, COST_S * len(tasks))
-        done = context.done(TREES)
+        offers = []
+        for item, is_on, module in (
+            (FATES, self._learns_fates, fates),
+            (TREES, self._grows_trees, trees),
+        ):
+            tasks, n_wrong = self._uncertain(item, context) if is_on else ((), 0.0)
+            if tasks:
+                gain, cost_s = module.GAIN * n_wrong, module.COST_S * len(tasks)
+                offers.append(Offer(item, tasks, gain, cost_s))
+        return max(offers, key=lambda offer: offer.gain_per_s, default=None)
+
+    def _uncertain(self, item: str, context: Context) -> tuple[tuple[Task, ...], float]:
+        done = context.done(item)
         left = (task for task in context.board.tasks if task.id not in done)
-        tasks, n_wrong = uncertain_tasks(filter(trees.is_applicable, left), context)
-        if not tasks or not self._grows_trees:
-            return None
-        return Offer(TREES, tasks, trees.GAIN * n_wrong, trees.COST_S * len(tasks))
+        return uncertain_tasks(
+            filter(trees.is_applicable, left) if item == TREES else left, context
+        )
 
     def work(self, offer: Offer, context: Context) -> None:
-        is_trees = offer.item == TREES
-        context.say(
-            f"{'trees over cells' if is_trees else 'rules'} learned from the demos of "
-            f"{count(len(offer.tasks), 'task')}"
-        )
+        what = {TREES: "trees over cells", FATES: "fates of objects"}.get(offer.item, "rules")
+        context.say(f"{what} learned from the demos of {count(len(offer.tasks), 'task')}")
         for start in range(0, len(offer.tasks), TASKS_PER_BATCH):
             if context.allowance.is_spent:
                 return
             tasks = offer.tasks[start : start + TASKS_PER_BATCH]
-            if is_trees:
+            if offer.item == TREES:
                 trees.propose_trees(context.board.part(tasks), context)
+            elif offer.item == FATES:
+                fates.propose_fates(context.board.part(tasks), context)
             else:
                 self._propose_rules(tasks, context)
 
@@ -181,10 +200,9 @@ class LearnProposer:
         fitting, n_pairs = self._fitting(tasks, context)
         for task in tasks:
             proposals = fitting[task.id]
-            for proposal, trial in zip(proposals, context.judge(proposals), strict=True):
-                # A rule that predicts none of the held-out demos has memorized them.
-                if trial.n_held_out != 0:
-                    context.keep(penalize_memorized(proposal, trial), trial)
+            # A rule that predicts none of the held-out demos has memorized them.
+            for proposal, trial in context.judge_learned(proposals):
+                context.keep(penalize_memorized(proposal, trial), trial)
             context.note_done(RULES, task, {"n_fitting": len(proposals)})
         context.log({"n_pairs": n_pairs})
 
@@ -207,7 +225,7 @@ class LearnProposer:
             n_pairs += len(batt.programs) * len(having_view)
             for t, (task, bits) in enumerate(having_view):
                 fitting[task.id] += [
-                    replace(make_proposal(batt.programs[p], task), bits=bits + rule_bits[p])
+                    replace(Proposal.from_program(batt.programs[p], task), bits=bits + rule_bits[p])
                     for p in np.flatnonzero(result.solved[:, t]).tolist()[:MAX_RULES_PER_VIEW]
                 ]
         return fitting, n_pairs

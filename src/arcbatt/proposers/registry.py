@@ -10,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from inspect import isabstract
 from math import inf
 from typing import Any
 
+from arcbatt.plugins import loaded_plugins
 from arcbatt.suggestion import suggest
 
+from .ask import AskOptions, AskProposer
 from .enumerate import FIRST_PASSES, EnumerateOptions, EnumerateProposer, vocabulary
 from .enumerate.options import MODES
 from .evolve import EvolveOptions, EvolveProposer
@@ -30,13 +33,13 @@ PROPOSER_CLASSES = (
     EnumerateProposer,
     FinishProposer,
     EvolveProposer,
+    AskProposer,
 )
 PARTS: Mapping[str, str] = {
     name: text for each in PROPOSER_CLASSES for name, text in getattr(each, "switches", {}).items()
 }
-DEFAULT_MAX_BYTES = EnumerateOptions().max_bytes
 # An enumeration needs the lower bound before its first move.
-LEAST_MAX_BYTES, MOST_MAX_BYTES = 2**24, 2**50
+LEAST_MAX_BYTES, MOST_MAX_BYTES = 2**24, 6 * 2**30
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +49,7 @@ class ProposerOptions:
     off: frozenset[str] = frozenset()
     enumerate: EnumerateOptions = field(default_factory=EnumerateOptions)
     evolve: EvolveOptions = field(default_factory=EvolveOptions)
+    ask: AskOptions = field(default_factory=AskOptions)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "off", check_switches(self.off))
@@ -62,7 +66,8 @@ def _create(proposer: Any, options: ProposerOptions) -> Proposer:
 PROPOSERS: Mapping[str, Callable[[ProposerOptions], Proposer]] = {
     each.name: partial(_create, each) for each in PROPOSER_CLASSES
 }
-PROPOSER_NAMES = tuple(PROPOSERS)
+# The proposers of a search that names none: `ask` needs a model.
+PROPOSER_NAMES = tuple(name for name in PROPOSERS if name != AskProposer.name)
 REQUIRED_ATTRIBUTES = ("name", "trust", "next_offer", "work", "finish", "counts")
 
 
@@ -77,19 +82,46 @@ def make_proposers(chosen: Sequence[str | Proposer], options: ProposerOptions) -
     names = check_names([each for each in chosen if isinstance(each, str)])
     own = [each for each in chosen if not isinstance(each, str)]
     if not names and not own:
-        raise ValueError(f"no proposer was named; the proposers are {', '.join(PROPOSER_NAMES)}")
+        raise ValueError(f"no proposer was named; the proposers are {', '.join(all_names())}")
     for each in own:
         _check_own(each)
-    return [make(options) for name, make in PROPOSERS.items() if name in names] + own
+    of_plugins = plugin_proposers()
+    made = [make(options) for name, make in PROPOSERS.items() if name in names]
+    made += [of_plugins[name]() for name in names if name in of_plugins]
+    for each in made:
+        _check_own(each)
+    return made + own
+
+
+def plugin_proposers() -> dict[str, Callable[[], Proposer]]:
+    """Return the proposers of imported plugins by name; raise ValueError for a name taken twice."""
+    found: dict[str, Callable[[], Proposer]] = {}
+    for plugin, module in loaded_plugins().items():
+        for each in vars(module).values():
+            if not isinstance(each, type) or each.__module__ != module.__name__:
+                continue
+            name = getattr(each, "name", None)
+            if Proposer not in each.__mro__ or isabstract(each) or not isinstance(name, str):
+                continue
+            if name in PROPOSERS or found.get(name, each) is not each:
+                raise ValueError(f"plugin {plugin}: a proposer is named {name} already")
+            found[name] = each
+    return found
+
+
+def all_names() -> tuple[str, ...]:
+    """Return the names of all proposers, those of imported plugins included."""
+    return (*PROPOSERS, *plugin_proposers())
 
 
 def check_names(names: Sequence[str]) -> tuple[str, ...]:
     """Return names of proposers, each once; raise ValueError for an unknown one."""
+    known = all_names()
     for name in names:
-        if name not in PROPOSERS:
+        if name not in known:
             raise ValueError(
-                f"no proposer is named {name}{suggest(name, PROPOSER_NAMES)}\n"
-                f"The proposers are {', '.join(PROPOSER_NAMES)}."
+                f"no proposer is named {name}{suggest(name, known)}\n"
+                f"The proposers are {', '.join(known)}."
             )
     return tuple(dict.fromkeys(names))
 

@@ -73,6 +73,20 @@ def load_answers(source: str | os.PathLike[str]) -> Answers:
     return _seal(_kaggle_solutions(documents, solutions))
 
 
+def has_answers(source: str | os.PathLike[str]) -> bool:
+    """Return whether all tasks of a source have answers that can be read."""
+    is_built_in = isinstance(source, str) and source in TASK_SETS
+    return is_built_in or known_answers(source) is not None
+
+
+def known_answers(source: str | os.PathLike[str]) -> Answers | None:
+    """Return the sealed answers of a source; None without them, as competitions publish tasks."""
+    try:
+        return load_answers(source)
+    except TaskError:
+        return None
+
+
 @phase("load")
 def find_answers(task_id: str) -> Answers:
     """Return the sealed answers to the one task that `arcbatt.tasks.find_task` finds."""
@@ -144,6 +158,12 @@ def is_right(answers: Answers, task_id: str, test_index: int, grid: object) -> b
             for row, answer_row in zip(grid, answer, strict=True)
         )
     )
+
+
+def same_answers(first: Answers, second: Answers, task_id: str) -> tuple[bool, ...]:
+    """Return for each test input of a task whether two sources have the same answer."""
+    pairs = zip(_grids(first, task_id), _grids(second, task_id), strict=False)
+    return tuple(one == other for one, other in pairs)
 
 
 def n_answers(answers: Answers, task_id: str) -> int:

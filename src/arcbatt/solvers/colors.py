@@ -13,10 +13,10 @@ def solve_0d3d703e(I):
 
 
 def solve_2204b7a8(I):
-    """Green dots lie between two lines; each takes the color of the line nearer to it."""
+    """Dots lie between two lines; each takes the color of the line nearer to it."""
     full_lines = frontiers(I)
     lines = difference(full_lines, colorfilter(full_lines, mostcolor(I)))
-    dots = apply(initset, ofcolor(I, GREEN))
+    dots = apply(initset, toindices(difference(foreground(I), merge(lines))))
     nearest = compose(lbind(argmin, lines), lbind(lbind, manhattan))
     output = paint(I, mapply(fork(recolor, compose(color, nearest), identity), dots))
     return output
@@ -39,23 +39,29 @@ def solve_272f95fa(I):
 
 
 def solve_32597951(I):
-    """Blue cells within the box of the cyan ones turn green."""
-    area = backdrop(ofcolor(I, CYAN))
-    output = fill(I, GREEN, intersection(ofcolor(I, BLUE), area))
+    """Within the box of the rarest color all other cells turn green."""
+    rarest = ofcolor(I, leastcolor(I))
+    output = fill(I, GREEN, delta(rarest))
     return output
 
 
 def solve_3428a4f5(I):
     """The halves on both sides of the bar are compared: a cell is green where they differ,
-    where one of them is red and the other is not.
+    where one of them is colored and the other is not.
     """
     bar_color = index(I, halve(shape(I)))
-    lying = hline(ofcolor(I, bar_color))
+    lying = equality(width(ofcolor(I, bar_color)), width(I))
     one_half = branch(lying, tophalf(I), lefthalf(I))
     other_half = branch(lying, bottomhalf(I), righthalf(I))
-    ground = other(remove(bar_color, palette(I)), RED)
-    alike = intersection(asobject(one_half), asobject(other_half))
-    output = fill(canvas(GREEN, shape(one_half)), ground, alike)
+    # The ground is in both halves; red may be too, and of further colors the ground is commoner.
+    common = intersection(palette(one_half), palette(other_half))
+    others = remove(RED, common)
+    n_cells = lbind(colorcount, hconcat(one_half, other_half))
+    ground = argmax(branch(others, others, common), n_cells)
+    free_here = ofcolor(one_half, ground)
+    free_there = ofcolor(other_half, ground)
+    differing = difference(combine(free_here, free_there), intersection(free_here, free_there))
+    output = fill(canvas(ground, shape(one_half)), GREEN, differing)
     return output
 
 
@@ -127,7 +133,11 @@ def solve_b1948b0a(I):
 
 def solve_b6afb2da(I):
     """Every rectangle gets yellow sides and blue corners, and turns red inside."""
-    rectangles = objects_on(I, T, F, groundcolor(I))
+    # They may have more cells than the ground, which has parts that are no rectangles.
+    parts = rbind(lbind(parts_of, I), F)
+    n_ragged = chain(size, rbind(sfilter, compose(flip, is_solid)), parts)
+    hue = argmin(palette(I), fork(astuple, n_ragged, matcher(identity, groundcolor(I))))
+    rectangles = parts(hue)
     with_sides = fill(fill(I, RED, merge(rectangles)), YELLOW, mapply(box, rectangles))
     output = fill(with_sides, BLUE, mapply(corners, rectangles))
     return output
@@ -161,13 +171,19 @@ def solve_c8f0f002(I):
 
 
 def solve_c9f8e694(I):
-    """Gray cells take the color that the strip along one edge shows beside them."""
-    gray = ofcolor(I, GRAY)
-    rest = toobject(difference(asindices(I), gray), I)
+    """The rectangles, all of one color, take the colors that the strip along one edge shows
+    beside them.
+    """
+    # Gray rectangles may leave no more rows and columns to black ground than they have themselves.
+    common_hues = insert(mostcolor(I), initset(get_color_rank(I, ONE)))
+    ground = branch(equality(common_hues, {BLACK, GRAY}), BLACK, groundcolor(I))
+    hue = mostcolor(not_of_color(I, ground))
+    rectangles = ofcolor(I, hue)
+    rest = toobject(difference(asindices(I), rectangles), I)
     strip = difference(toindices(rest), ofcolor(I, mostcolor(rest)))
     across = branch(portrait(strip), hfrontier, vfrontier)
-    gray_beside = compose(lbind(intersection, gray), across)
-    output = paint(I, mapply(fork(recolor, lbind(index, I), gray_beside), strip))
+    cells_beside = compose(lbind(intersection, rectangles), across)
+    output = paint(I, mapply(fork(recolor, lbind(index, I), cells_beside), strip))
     return output
 
 
@@ -197,11 +213,10 @@ def solve_d4469b4b(I):
     """The color says where a gray row and a gray column cross in a square of three: red at
     the middle of the top, blue in the middle, green in the lower right corner.
     """
-    hue = extract(palette(I), rbind(contained, (1, 2, 3)))
-    ground = other(palette(I), hue)
+    hue = argmax((1, 2, 3), lbind(colorcount, I))
     blue_or_green = branch(equality(hue, BLUE), UNITY, TWO_BY_TWO)
     crossing = branch(equality(hue, RED), RIGHT, blue_or_green)
-    output = fill(canvas(ground, THREE_BY_THREE), GRAY, cross_at(crossing))
+    output = fill(canvas(BLACK, THREE_BY_THREE), GRAY, cross_at(crossing))
     return output
 
 
@@ -224,10 +239,11 @@ def solve_d90796e8(I):
 
 
 def solve_ddf7fa4f(I):
-    """Every gray rectangle takes the color of the dot in its columns, or in its rows."""
-    areas = objects(I, T, F, F)
-    rectangles = colorfilter(areas, GREY)
-    dots = difference(sizefilter(areas, ONE), rectangles)
+    """Every rectangle takes the color of the dot in its columns, or in its rows."""
+    areas = objects_on(I, T, F, groundcolor(I))
+    # All rectangles have one color, the dots any.
+    rectangles = colorfilter(areas, color(argmax(areas, size)))
+    dots = difference(areas, rectangles)
     level_with = fork(lbind(fork, either), lbind(lbind, hmatching), lbind(lbind, vmatching))
     dot_of = compose(lbind(extract, dots), level_with)
     output = paint(I, mapply(fork(recolor, compose(color, dot_of), identity), rectangles))

@@ -17,9 +17,8 @@ def solve_1fad071e(I):
     """The blue two by two squares are counted on a strip of five cells."""
     blues = parts_of(I, BLUE, F)
     n_squares = size(sfilter(sizefilter(blues, FOUR), square))
-    counted = canvas(BLUE, astuple(ONE, n_squares))
-    rest = canvas(mostcolor(I), astuple(ONE, subtract(FIVE, n_squares)))
-    output = hconcat(counted, rest)
+    strip = canvas(mostcolor(I), (1, 5))
+    output = fill(strip, BLUE, apply(tojvec, interval(ZERO, n_squares, ONE)))
     return output
 
 
@@ -27,8 +26,9 @@ def solve_27a28665(I):
     """The answer is one cell that tells in how many parts the drawing falls: pink for one,
     green for two, blue for three and red for more.
     """
-    # The drawing, not the ground, has most of the cells.
-    parts = size(parts_of(I, mostcolor(I), F))
+    # Either the drawing has the fewest cells, or it fills the grid and its gaps have.
+    drawing = subgrid(ofcolor(I, leastcolor(I)), I)
+    parts = size(parts_of(drawing, mostcolor(drawing), F))
     many = branch(equality(parts, THREE), BLUE, RED)
     several = branch(equality(parts, TWO), GREEN, many)
     answer = branch(equality(parts, ONE), PINK, several)
@@ -72,11 +72,11 @@ def solve_6e82a1ae(I):
 
 
 def solve_7447852a(I):
-    """A zigzag line cuts the grid into triangles; from the left, the first and then every
-    third of them turns yellow.
+    """A zigzag line cuts the grid into triangles; from one end, the first and then
+    every third of them turns yellow.
     """
     areas = parts_of(I, mostcolor(I), F)
-    triangles = order(areas, leftmost)
+    triangles = order(areas, branch(portrait(I), uppermost, leftmost))
     every_third = interval(ZERO, size(triangles), THREE)
     chosen = mapply(lbind(get_nth, triangles), every_third)
     output = fill(I, YELLOW, chosen)
@@ -84,11 +84,13 @@ def solve_7447852a(I):
 
 
 def solve_794b24be(I):
-    """So many cells, so many red ones: first along the top row, the fourth in the middle."""
+    """The colored cells are counted; as many cells turn red, first along the top row, the fourth
+    in the middle.
+    """
     places = ((0, 0), (0, 1), (0, 2), (1, 1))
     # A pairing of places and given cells ends with the given cells.
     taken = apply(first, pair(places, ofcolor(I, leastcolor(I))))
-    output = fill(canvas(mostcolor(I), shape(I)), RED, taken)
+    output = fill(canvas(mostcolor(I), THREE_BY_THREE), RED, taken)
     return output
 
 
@@ -117,8 +119,8 @@ def solve_a3325580(I):
 
 
 def solve_b0c4d837(I):
-    """So many steps as the glass has free between the water and its rim, so many cells in the
-    color of the water in a winding line.
+    """The free steps between the water in the glass and its rim are counted; as many cells of a
+    winding line take the color of the water.
     """
     # The water lies within the glass and the glass within the ground.
     by_extent = order(partition(I), compose(size, backdrop))
@@ -134,9 +136,7 @@ def solve_b0c4d837(I):
 
 
 def solve_d0f5fe59(I):
-    """As many shapes as there are, so long is a diagonal of their color in a square of that
-    size.
-    """
+    """A diagonal in the color of the shapes, in a square with as many rows as there are shapes."""
     ground = mostcolor(I)
     n_shapes = size(objects(I, T, F, T))
     square_grid = canvas(ground, astuple(n_shapes, n_shapes))
@@ -158,10 +158,12 @@ def solve_de1cd16c(I):
     """Specks of one color are strewn over areas of plain colors; the output is one cell in the
     color of the area that has the most specks.
     """
-    # An area is one piece, the specks are many.
-    speck_hue = mostcommon(apply(color, objects_t(I, T, F, F)))
-    areas = remove(toobject(ofcolor(I, speck_hue), I), partition(I))
-    n_specks = compose(rbind(colorcount, speck_hue), rbind(subgrid, I))
+    # An area is one piece, the specks are many, or if not the fewest cells.
+    n_parts = compose(size, lbind(rbind(parts_of, F), I))
+    n_cells = lbind(colorcount, I)
+    specks = ofcolor(I, argmax(palette(I), fork(astuple, n_parts, compose(invert, n_cells))))
+    areas = remove(toobject(specks, I), partition(I))
+    n_specks = chain(size, lbind(intersection, specks), backdrop)
     output = canvas(color(argmax(areas, n_specks)), UNITY)
     return output
 
@@ -198,7 +200,7 @@ def solve_fcc82909(I):
 
 
 def solve_ff28f65a(I):
-    """The red squares are counted; so many cells of a three by three checkerboard turn blue, in
+    """The red squares are counted; as many cells of a three by three checkerboard turn blue, in
     reading order.
     """
     count = size(objects(I, T, F, T))

@@ -49,9 +49,13 @@ def solve_2dc579da(I):
 
 
 def solve_2dee498d(I):
-    """The picture is three tiles in a row; the first of them is left."""
-    tiles = hsplit(I, THREE)
-    output = first(tiles)
+    """The picture is three tiles in a row or column; the first of them is left."""
+    # Enlarged, so that any side can be cut in three.
+    large = upscale(I, THREE)
+    across = hsplit(large, THREE)
+    alike = equality(first(across), last(across))
+    tiles = branch(alike, across, vsplit(large, THREE))
+    output = downscale(first(tiles), THREE)
     return output
 
 
@@ -64,7 +68,7 @@ def solve_39a8645d(I):
 
 
 def solve_3de23699(I):
-    """What lies between four corner cells is cut out and takes their color."""
+    """The part between four corner cells is cut out, and its shapes take their color."""
     just_corners = fork(equality, toindices, corners)
     marks = argmax(sfilter(partition(I), just_corners), compose(size, backdrop))
     ground = index(I, add(ulcorner(marks), RIGHT))
@@ -74,34 +78,39 @@ def solve_3de23699(I):
 
 
 def solve_3f7978a0(I):
-    """What lies between the two gray lines, their cyan ends included, is cut out."""
-    lines = ofcolor(I, GREY)
-    upright = vline(first(parts_of(I, GREY, F)))
-    along = branch(upright, DOWN, RIGHT)
+    """The part between the two lines is cut out, with the dots at their ends."""
+    parts_in = lbind(rbind(parts_of, F), I)
+    # Dots are strewn all over the grid, and there are but two lines.
+    hue = argmin(remove(mostcolor(I), palette(I)), compose(size, parts_in))
+    lines = ofcolor(I, hue)
+    along = branch(vline(first(parts_in(hue))), DOWN, RIGHT)
     with_ends = combine(shift(lines, along), shift(lines, invert(along)))
     output = subgrid(with_ends, I)
     return output
 
 
 def solve_48d8fb45(I):
-    """A gray dot marks one of the shapes; the output is the shape right below it."""
-    dot = ofcolor(I, GRAY)
-    marked = extract(objects(I, T, T, T), rbind(adjacent, dot))
-    output = subgrid(marked, I)
+    """A dot of a color of its own marks one of the shapes, which is cut out without the dot."""
+    # In generated pairs the dot may have a color that noise has too; in the task it has its own.
+    dot = extract(partition(I), matcher(size, ONE))
+    around_dot = neighbors(ulcorner(dot))
+    touches_dot = compose(lbind(intersection, around_dot), toindices)
+    marked = extract(objects(I, T, T, T), touches_dot)
+    output = subgrid(marked, cover(I, dot))
     return output
 
 
 def solve_5bd6f4ac(I):
-    """Of the nine panels, three by three, the one in the upper right corner."""
-    right_third = last(hsplit(I, THREE))
-    output = first(vsplit(right_third, THREE))
+    """The square of three in the upper right corner."""
+    start = tojvec(subtract(width(I), THREE))
+    output = crop(I, start, THREE_BY_THREE)
     return output
 
 
 def solve_72ca375d(I):
-    """Of the shapes the output is the one whose left side mirrors its right side."""
+    """Of the shapes the output is the one that is its own mirror image."""
     shapes = objects(I, T, T, T)
-    symmetric = extract(shapes, fork(equality, identity, vmirror))
+    symmetric = extract(shapes, fork(contained, identity, fork(astuple, vmirror, hmirror)))
     output = subgrid(symmetric, I)
     return output
 
@@ -141,18 +150,17 @@ def solve_88a62173(I):
 
 
 def solve_8efcae92(I):
-    """Of the blue rectangles the output is the one with the most red dots."""
-    # Without the dots each rectangle is whole.
-    rectangles = parts_of(replace(I, RED, BLUE), BLUE, F)
+    """Of the rectangles the output is the one with the most dots."""
+    rectangles = objects_on(I, F, F, groundcolor(I))
     pictures = apply(rbind(subgrid, I), rectangles)
-    output = argmax(pictures, rbind(colorcount, RED))
+    output = argmax(pictures, rbind(colorcount, leastcolor(I)))
     return output
 
 
 def solve_a740d043(I):
-    """What lies on the background is cut out, and the background in it becomes black."""
-    ground = mostcolor(I)
-    things = foreground(I)
+    """The box of all shapes is cut out, and the background in it becomes black."""
+    ground = groundcolor(I)
+    things = not_of_color(I, ground)
     output = replace(subgrid(things, I), ground, BLACK)
     return output
 

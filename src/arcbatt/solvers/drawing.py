@@ -16,28 +16,28 @@ def solve_0962bcdd(I):
 
 
 def solve_3eda0437(I):
-    """The largest rectangle of the ground that is at least two cells high and wide turns pink.
-    The ground is black if there is much of it, otherwise the commonest color.
-    """
-    much_black = greater(multiply(THREE, colorcount(I, BLACK)), size(asindices(I)))
-    ground = branch(much_black, BLACK, mostcolor(I))
+    """The largest black rectangle that is at least two cells high and wide turns pink."""
     fits = compose(size, lbind(occurrences, I))
-    plain = compose(asobject, lbind(canvas, ground))
+    plain = compose(asobject, lbind(canvas, BLACK))
     fitting = compose(rbind(sfilter, fits), lbind(apply, plain))
     sides = interval(TWO, increment(maximum(shape(I))), ONE)
     heights = apply(height, fitting(product(sides, initset(TWO))))
     widths = apply(width, fitting(product(initset(TWO), sides)))
-    largest = argmax(fitting(product(heights, widths)), size)
+    largest = argmax(insert(EMPTY, fitting(product(heights, widths))), size)
     output = fill(I, PINK, shift(largest, first(occurrences(I, largest))))
     return output
 
 
 def solve_50846271(I):
-    """Red plus signs of one size are partly hidden under gray: where a plus lies on red and gray
-    alone, its gray cells turn cyan. Each red cell belongs to the plus that shows most red."""
-    reds = ofcolor(I, RED)
-    room = combine(reds, ofcolor(I, GREY))
-    ground = difference(asindices(I), room)
+    """Red plus signs of one size are partly hidden under noise: where a plus lies on red and noise
+    alone, its noise cells turn cyan. Each red cell belongs to the plus that shows most red."""
+    red = leastcolor(I)
+    reds = ofcolor(I, red)
+    # Gray noise may cover more than black ground.
+    hues = remove(red, palette(I))
+    ground_hue = branch(equality(hues, {BLACK, GRAY}), BLACK, mostcolor(I))
+    ground = ofcolor(I, ground_hue)
+    room = difference(asindices(I), ground)
     upright = fork(connect, toivec, compose(toivec, invert))
     level = fork(connect, tojvec, compose(tojvec, invert))
     pluses = apply(fork(combine, upright, level), interval(ONE, halve(height(I)), ONE))
@@ -48,7 +48,7 @@ def solve_50846271(I):
     best = argmin(sfilter(free, matcher(red_shown, valmax(free, red_shown))), size)
     through_cell = compose(lbind(sfilter, sizefilter(free, size(best))), lbind(lbind, contained))
     chosen = apply(compose(rbind(argmax, red_shown), through_cell), reds)
-    output = fill(fill(I, CYAN, merge(chosen)), RED, reds)
+    output = fill(fill(I, CYAN, merge(chosen)), red, reds)
     return output
 
 
@@ -96,15 +96,16 @@ def solve_913fb3ed(I):
 
 
 def solve_93b581b8(I):
-    """Off each corner of the small square lies a two by two block in the color of the cell
+    """Off each corner of the small squares lies a two by two block in the color of the cell
     opposite.
     """
-    seed = foreground(I)
-    turned = hmirror(vmirror(seed))
-    blocks = shift(upscale(turned, THREE), (-2, -2))
-    seed_cells = toindices(seed)
-    cross = mapply(cross_at, seed_cells)
-    output = paint(fill(paint(I, blocks), mostcolor(I), cross), seed)
+    seeds = objects(I, F, F, T)
+    turned = compose(hmirror, vmirror)
+    enlarged = compose(rbind(shift, (-2, -2)), compose(rbind(upscale, THREE), turned))
+    beside_seed = compose(lbind(mapply, cross_at), toindices)
+    is_in = chain(rbind(compose, last), lbind(rbind, contained), beside_seed)
+    blocks = fork(sfilter, enlarged, compose(lbind(compose, flip), is_in))
+    output = paint(I, mapply(blocks, seeds))
     return output
 
 
@@ -237,10 +238,11 @@ def solve_d6ad076f(I):
 
 
 def solve_db3e9e38(I):
-    """The orange line from the edge grows to a triangle that stands on its free end; its lines
-    are orange and cyan by turns.
+    """The line from the edge grows to a triangle that stands on its free end; its lines
+    are of its color and cyan by turns.
     """
-    line = ofcolor(I, ORANGE)
+    hue = leastcolor(I)
+    line = ofcolor(I, hue)
     up_or_down = branch(uppermost(line), DOWN, UP)
     to_edge = branch(vline(line), up_or_down, branch(leftmost(line), RIGHT, LEFT))
     tip = first(difference(line, shift(line, to_edge)))
@@ -250,7 +252,7 @@ def solve_db3e9e38(I):
     # How far a cell lies to the side of the line.
     aside = chain(fork(add, first, last), lbind(multiply, across), rbind(subtract, tip))
     stripes = sfilter(triangle, compose(even, aside))
-    output = fill(fill(I, CYAN, triangle), ORANGE, stripes)
+    output = fill(fill(I, CYAN, triangle), hue, stripes)
     return output
 
 

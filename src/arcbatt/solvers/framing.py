@@ -15,16 +15,20 @@ def solve_1bfc4729(I):
 
 
 def solve_4258a5f9(I):
-    """Every gray cell gets a blue ring of eight cells around it."""
-    rings = mapply(neighbors, ofcolor(I, GREY))
-    output = underfill(I, BLUE, rings)
+    """Every dot gets a blue ring of eight cells around it."""
+    dots = ofcolor(I, leastcolor(I))
+    output = underfill(I, BLUE, mapply(neighbors, dots))
     return output
 
 
 def solve_4347f46a(I):
     """The rectangles are hollowed out, so that a rim of one cell is left."""
-    rectangles = objects(I, T, F, T)
-    output = fill(I, mostcolor(I), mapply(inside_of, rectangles))
+    # Rectangles may have more cells than the ground, which has parts that are no rectangles.
+    parts = rbind(lbind(parts_of, I), F)
+    n_ragged = chain(size, rbind(sfilter, compose(flip, is_solid)), parts)
+    ground = argmax(palette(I), fork(astuple, n_ragged, matcher(identity, groundcolor(I))))
+    rectangles = objects_on(I, T, F, ground)
+    output = fill(I, ground, mapply(inside_of, rectangles))
     return output
 
 
@@ -60,13 +64,14 @@ def solve_694f12f3(I):
 
 
 def solve_846bdb03(I):
-    """The shape goes in between the colored sides of the frame with yellow corners, flipped
+    """The shape goes in between the colored sides of the frame with four corners, flipped
     where that brings each color to its own side.
     """
-    corner_cell = ulcorner(ofcolor(I, YELLOW))
+    frame_corners = rbind(extract, fork(equality, toindices, corners))
+    corner_cell = ulcorner(frame_corners(fgpartition(I)))
     lying = equality(index(I, add(corner_cell, DOWN)), mostcolor(I))
     upright = branch(lying, dmirror(I), I)
-    frame = ofcolor(upright, YELLOW)
+    frame = frame_corners(fgpartition(upright))
     alone = cover(upright, backdrop(frame))
     picture = subgrid(foreground(alone), alone)
     left_side = ofcolor(picture, index(upright, add(ulcorner(frame), DOWN)))
@@ -110,18 +115,20 @@ def solve_b27ca6d3(I):
 
 def solve_b548a754(I):
     """The framed rectangle is stretched as far as the single cell, which it covers."""
-    parts = objects(I, T, F, T)
-    frame = argmax(parts, compose(size, backdrop))
+    frame = extract(partition(I), is_outline)
     inner_color = index(I, center(frame))
-    stretched = backdrop(merge(parts))
+    all_frame = fill(I, color(frame), backdrop(frame))
+    dot = argmin(partition(all_frame), size)
+    stretched = backdrop(combine(frame, dot))
     output = fill(fill(I, inner_color, stretched), color(frame), box(stretched))
     return output
 
 
 def solve_b60334d2(I):
-    """Every gray dot becomes a ring around its place, gray in the corners and blue between."""
-    dots = ofcolor(I, GREY)
-    with_corners = fill(cover(I, dots), GREY, mapply(ineighbors, dots))
+    """Every dot becomes a ring around its place, in its color in the corners and blue between."""
+    hue = leastcolor(I)
+    dots = ofcolor(I, hue)
+    with_corners = fill(cover(I, dots), hue, mapply(ineighbors, dots))
     output = fill(with_corners, BLUE, mapply(dneighbors, dots))
     return output
 

@@ -38,70 +38,90 @@ def solve_1f642eb9(I):
 
 
 def solve_3618c87e(I):
-    """Each blue ball drops through its post to the bottom of the floor."""
-    grays = ofcolor(I, GREY)
-    balls = ofcolor(I, BLUE)
-    ground = other(remove(GREY, palette(I)), BLUE)
+    """Each ball drops through its post to the bottom of the floor."""
+    hue = leastcolor(I)
+    balls = ofcolor(I, hue)
     ball = first(balls)
-    way = subtract(first(intersection(dneighbors(ball), grays)), ball)
-    below_balls = intersection(mapply(rbind(shoot, way), balls), grays)
+    # Beside a ball is its post, and otherwise ground.
+    ground = mostcolor(toobject(dneighbors(ball), I))
+    solid_cells = ofcolor(I, other(remove(hue, palette(I)), ground))
+    way = subtract(first(intersection(dneighbors(ball), solid_cells)), ball)
+    below_balls = intersection(mapply(rbind(shoot, way), balls), solid_cells)
     bottoms = difference(below_balls, shift(below_balls, invert(way)))
-    output = fill(fill(I, ground, balls), BLUE, bottoms)
+    output = fill(fill(I, ground, balls), hue, bottoms)
     return output
 
 
 def solve_3906de3d(I):
-    """The bars rise in their columns until they hit the ceiling or fill its gaps."""
-    columns = dmirror(I)
+    """The bars rise in their columns until they hit the ceiling or fill its gaps; ceilings may
+    also be at other edges.
+    """
+    # The ceiling covers more of the edges than the bars do. It is turned to the top.
+    on_edge = toobject(box(asindices(I)), I)
+    hues = remove(mostcolor(I), palette(I))
+    ceiling_hue = argmax(hues, lbind(colorcount, on_edge))
+    turned = compose(lbind(mir_rot, I), lbind(add, THREE))
+    n_turns = extract((4, 1, 2, 3), chain(lbind(contained, ceiling_hue), first, turned))
+    columns = dmirror(turned(n_turns))
     # Colored cells come first; those of the ground gather at the bottom.
     is_ground = lbind(equality, mostcolor(I))
     risen = apply(rbind(order, is_ground), columns)
-    output = dmirror(risen)
+    output = power(rot270, n_turns)(dmirror(risen))
     return output
 
 
 def solve_4093f84a(I):
-    """The loose cells turn gray and fall onto the gray band from both of its sides."""
-    band = ofcolor(I, GRAY)
-    ground = mostcolor(toobject(difference(asindices(I), band), I))
+    """The loose cells take the color of the band and fall onto it from both of its sides."""
+    ground = groundcolor(I)
+    band = extract(frontiers(I), compose(flip, matcher(color, ground)))
+    band_cells = ofcolor(I, color(band))
     solid_cells = difference(asindices(I), ofcolor(I, ground))
     all_gray = fill(canvas(BLACK, shape(I)), GRAY, solid_cells)
     # An upright band is laid flat first, so that all falls up or down.
-    upright = equality(height(band), height(I))
+    upright = vline(band)
     flat = branch(upright, dmirror(all_gray), all_gray)
-    parted = increment(branch(upright, rightmost(band), lowermost(band)))
+    parted = increment(branch(upright, rightmost(band_cells), lowermost(band_cells)))
     upper = crop(flat, ORIGIN, astuple(parted, width(flat)))
     lower = crop(flat, toivec(parted), shape(flat))
     fallen_down = last(fall(astuple(ORIGIN, upper), TWO))
     fallen_up = last(fall(astuple(ORIGIN, lower), THREE))
     fallen = vconcat(fallen_down, fallen_up)
-    output = replace(branch(upright, dmirror(fallen), fallen), BLACK, ground)
+    turned_back = branch(upright, dmirror(fallen), fallen)
+    output = fill(canvas(ground, shape(I)), color(band), ofcolor(turned_back, GRAY))
     return output
 
 
 def solve_54d82841(I):
-    """Under the opening of each arch a yellow cell lies at the bottom of the grid."""
-    openings = mapply(delta, objects(I, T, F, T))
-    bottom_row = hfrontier(toivec(decrement(height(I))))
-    output = fill(I, YELLOW, intersection(bottom_row, mapply(vfrontier, openings)))
+    """Beams leave the openings of the arches; where they hit the edge lies a yellow cell."""
+    arches = objects(I, T, F, T)
+    arch = first(arches)
+    opening = ulcorner(delta(arch))
+    doorstep = first(intersection(dneighbors(opening), outbox(arch)))
+    way = subtract(doorstep, opening)
+    beams = mapply(rbind(shoot, way), mapply(delta, arches))
+    output = fill(I, YELLOW, intersection(beams, box(asindices(I))))
     return output
 
 
 def solve_5521c0d9(I):
-    """Every rectangle moves up by its own height."""
+    """Every rectangle moves away from the edge that all stand on, by its own extent."""
     rectangles = objects(I, T, F, T)
-    rise = chain(toivec, invert, height)
+    on_floor = equality(valmin(rectangles, lowermost), decrement(height(I)))
+    on_left = flip(valmax(rectangles, leftmost))
+    level = branch(on_left, RIGHT, LEFT)
+    up_or_level = branch(on_floor, UP, level)
+    way = branch(valmax(rectangles, uppermost), up_or_level, DOWN)
+    rise = compose(lbind(multiply, way), shape)
     risen = mapply(fork(shift, identity, rise), rectangles)
     output = paint(cover(I, merge(rectangles)), risen)
     return output
 
 
 def solve_56dc2b01(I):
-    """The green shape is drawn to the red wall, and a cyan wall closes in behind it."""
-    shape_cells = ofcolor(I, GREEN)
+    """The shape is drawn to the red wall, and a cyan wall closes in behind it."""
+    shape_cells = not_of_color(foreground(I), RED)
     wall = ofcolor(I, RED)
-    landing = shift(shape_cells, gravitate(shape_cells, wall))
-    landed = fill(cover(I, shape_cells), GREEN, landing)
+    landed = move(I, shape_cells, gravitate(shape_cells, wall))
     # From the red wall back by the shape's extent and one more.
     side = multiply(position(wall, shape_cells), branch(vline(wall), RIGHT, DOWN))
     back = multiply(side, increment(shape(shape_cells)))
@@ -153,21 +173,26 @@ def solve_ae3edfdc(I):
 
 def solve_beb8660c(I):
     """All bars slide to the right and fall on the floor, sorted by length: the longest
-    lies at the bottom.
+    lies at the bottom. The floor may also be another edge.
     """
-    # The ground is the color that most rows show.
-    ground = mostcommon(mapply(dedupe, I))
+    ground = groundcolor(I)
+    floor = extract(frontiers(I), compose(flip, matcher(color, ground)))
+    # Turned so that the floor is at the bottom.
+    turned = compose(lbind(mir_rot, I), lbind(add, THREE))
+    floor_is_last = matcher(chain(dedupe, last, turned), repeat(color(floor), ONE))
+    n_turns = extract((4, 1, 2, 3), floor_is_last)
     colored = compose(flip, matcher(identity, ground))
-    slid = apply(rbind(order, colored), I)
+    slid = apply(rbind(order, colored), turned(n_turns))
     bar_length = compose(size, rbind(sfilter, colored))
-    output = order(slid, bar_length)
+    output = power(rot270, n_turns)(order(slid, bar_length))
     return output
 
 
 def solve_d687bc17(I):
     """Dots move straight to the wall of their color; dots that have no such wall vanish."""
     parts = objects(I, T, F, T)
-    walls = sfilter(parts, rbind(bordering, I))
+    # A single cell on the edge is a dot in a corner.
+    walls = sfilter(difference(parts, sizefilter(parts, ONE)), rbind(bordering, I))
     dots = apply(initset, merge(difference(parts, walls)))
     has_wall = compose(rbind(contained, apply(color, walls)), color)
     wall_of = compose(lbind(extract, walls), compose(lbind(matcher, color), color))
@@ -190,8 +215,8 @@ def solve_d89b689b(I):
 
 
 def solve_dc433765(I):
-    """The green dot takes one step toward the yellow dot."""
-    green_dot = recolor(GREEN, ofcolor(I, GREEN))
-    step = position(green_dot, ofcolor(I, YELLOW))
-    output = move(I, green_dot, step)
+    """The other dot takes one step toward the yellow dot."""
+    dot = not_of_color(foreground(I), YELLOW)
+    step = position(dot, ofcolor(I, YELLOW))
+    output = move(I, dot, step)
     return output

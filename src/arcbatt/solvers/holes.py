@@ -55,20 +55,21 @@ def solve_50cb2852(I):
 
 
 def solve_7b6016b9(I):
-    """What the lines shut in turns red, the ground outside turns green."""
+    """The places that the lines shut in turn red, the ground outside turns green."""
     ground = mostcolor(I)
     output = fill(replace(I, ground, GREEN), RED, enclosed_cells(I, ground))
     return output
 
 
 def solve_83302e8f(I):
-    """Squares that are shut in turn green; where the walls have gaps, all empty cells turn
+    """Rooms that are shut in turn green; where the walls have gaps, all empty cells turn
     yellow.
     """
     # The corner of the grid belongs to a room.
     ground = index(I, ORIGIN)
     rooms = parts_of(I, ground, F)
-    shut = mfilter(rooms, square)
+    # A single cell is a gap in a crossing of walls.
+    shut = mfilter(difference(rooms, sizefilter(rooms, ONE)), is_solid)
     output = fill(replace(I, ground, YELLOW), GREEN, shut)
     return output
 
@@ -93,8 +94,8 @@ def solve_9edfc990(I):
 
 
 def solve_a5313dff(I):
-    """Empty places that red walls shut in are filled with blue."""
-    shut_in = enclosed_cells(I, other(palette(I), RED))
+    """Empty places that walls shut in are filled with blue."""
+    shut_in = enclosed_cells(I, mostcolor(I))
     output = fill(I, BLUE, shut_in)
     return output
 
@@ -137,9 +138,9 @@ def solve_d4f3cd78(I):
 
 
 def solve_d5d6de2d(I):
-    """What the red frames enclose turns green; the red vanishes."""
-    ground = other(palette(I), RED)
-    output = fill(replace(I, RED, ground), GREEN, enclosed_cells(I, ground))
+    """The places inside the frames turn green; the frames vanish."""
+    ground = mostcolor(I)
+    output = fill(cover(I, foreground(I)), GREEN, enclosed_cells(I, ground))
     return output
 
 

@@ -18,11 +18,11 @@ def solve_06df4c85(I):
 
 
 def solve_178fcbfb(I):
-    """Red cells become whole columns; blue and green cells become whole rows, on top of them."""
+    """Red cells become whole columns; cells of other colors become whole rows, on top of them."""
     columns = mapply(vfrontier, ofcolor(I, RED))
-    with_columns = fill(I, RED, columns)
-    with_blue = fill(with_columns, BLUE, mapply(hfrontier, ofcolor(I, BLUE)))
-    output = fill(with_blue, GREEN, mapply(hfrontier, ofcolor(I, GREEN)))
+    others = sfilter(foreground(I), compose(flip, matcher(first, RED)))
+    rows = mapply(fork(recolor, first, compose(hfrontier, last)), others)
+    output = paint(fill(I, RED, columns), rows)
     return output
 
 
@@ -64,11 +64,11 @@ def solve_2281f1f4(I):
     bottom) meets the row of a mark at the side.
     """
     marks = toindices(foreground(I))
-    top_row = mostcommon(apply(first, totuple(marks)))
-    marks_on_top = sfilter(marks, matcher(first, top_row))
-    marks_at_side = difference(marks, marks_on_top)
-    crossings = product(apply(first, marks_at_side), apply(last, marks_on_top))
-    output = underfill(I, RED, crossings)
+    crossings = product(apply(first, marks), apply(last, marks))
+    # The two sides cross in a corner too: its row and column have all the marks.
+    marks_beside = chain(size, lbind(intersection, marks), cross_at)
+    bend = argmax(corners(marks), marks_beside)
+    output = underfill(I, RED, remove(bend, crossings))
     return output
 
 
@@ -119,10 +119,13 @@ def solve_25d487eb(I):
 
 
 def solve_25d8a9c8(I):
-    """Rows that are of one color turn gray; all others turn black."""
-    one_color_rows = mfilter(frontiers(I), hline)
+    """Rows that are of one color turn gray; all others turn black. (If no row is, all that in
+    columns.)
+    """
+    rows = sfilter(frontiers(I), hline)
+    one_color_lines = merge(branch(rows, rows, frontiers(I)))
     blank = canvas(BLACK, shape(I))
-    output = fill(blank, GRAY, one_color_rows)
+    output = fill(blank, GRAY, one_color_lines)
     return output
 
 
@@ -154,7 +157,7 @@ def solve_2bee17df(I):
 
 def solve_2c608aff(I):
     """Dots that are level with the rectangle, across or down, are joined to it by a line."""
-    things = objects(I, T, F, T)
+    things = objects_on(I, T, F, groundcolor(I))
     rectangle = argmax(things, size)
     dots = apply(initset, difference(merge(things), rectangle))
     facing = fork(either, rbind(hmatching, rectangle), rbind(vmatching, rectangle))
@@ -165,12 +168,20 @@ def solve_2c608aff(I):
 
 
 def solve_3bd67248(I):
-    """From the foot of the bar a red diagonal goes up to the right and a yellow line goes
-    along the floor.
+    """From the foot of the bar at one edge a red diagonal goes off into the grid and a yellow line
+    goes along the floor, as thick as the bar.
     """
-    foot = llcorner(asindices(I))
-    with_diagonal = fill(I, RED, shoot(add(foot, UP_RIGHT), UP_RIGHT))
-    output = fill(with_diagonal, YELLOW, shoot(add(foot, RIGHT), RIGHT))
+    bar = foreground(I)
+    thickness = minimum(shape(bar))
+    # Turned so that the bar is on the left.
+    turned = compose(lbind(mir_rot, downscale(I, thickness)), lbind(add, THREE))
+    left_column = chain(first, dmirror, turned)
+    n_turns = extract((4, 1, 2, 3), matcher(compose(dedupe, left_column), repeat(color(bar), ONE)))
+    upright = turned(n_turns)
+    foot = llcorner(asindices(upright))
+    with_diagonal = fill(upright, RED, shoot(add(foot, UP_RIGHT), UP_RIGHT))
+    with_floor = fill(with_diagonal, YELLOW, shoot(add(foot, RIGHT), RIGHT))
+    output = upscale(power(rot270, n_turns)(with_floor), thickness)
     return output
 
 
@@ -185,26 +196,28 @@ def solve_40853293(I):
 
 
 def solve_41e4d17e(I):
-    """Through the middle of every frame goes a whole row and a whole column in pink, behind the
-    frames.
-    """
-    middles = apply(center, objects(I, T, F, T))
-    lines = mapply(cross_at, middles)
+    """A pink row and a pink column run through the middle of every frame, behind the frames."""
+    # Frames may touch each other, their insides never do.
+    insides = sfilter(parts_of(I, mostcolor(I), F), square)
+    lines = mapply(compose(cross_at, center), insides)
     output = underfill(I, PINK, lines)
     return output
 
 
 def solve_508bd3b6(I):
-    """The cyan diagonal goes on in green to the red wall and is thrown back by it."""
-    stub = ofcolor(I, CYAN)
+    """The diagonal goes on in green to the wall and is thrown back by it."""
+    stub = ofcolor(I, leastcolor(I))
+    wall = ofcolor(I, get_color_rank(I, ONE))
     start = first(stub)
     way = branch(contained(ulcorner(stub), stub), UNITY, UP_RIGHT)
     course = combine(shoot(start, way), shoot(start, invert(way)))
-    beside_wall = intersection(outbox(ofcolor(I, RED)), asindices(I))
-    impact = first(intersection(course, beside_wall))
+    beside_wall = intersection(outbox(wall), asindices(I))
+    from_start = compose(lbind(manhattan, stub), initset)
+    impact = argmin(intersection(course, beside_wall), from_start)
     # Of the four diagonals from there, two are the course and one ends in the wall.
-    rays = mapply(lbind(shoot, impact), ineighbors(ORIGIN))
-    thrown_back = difference(rays, course)
+    rays = apply(lbind(shoot, impact), ineighbors(ORIGIN))
+    free_rays = mfilter(rays, compose(flip, lbind(intersection, wall)))
+    thrown_back = difference(free_rays, course)
     output = underfill(I, GREEN, combine(thrown_back, connect(start, impact)))
     return output
 
@@ -248,29 +261,35 @@ def solve_623ea044(I):
 
 
 def solve_673ef223(I):
-    """Each dot turns yellow and is joined to the red bar in its rows by a cyan line. In the
-    same rows of the other bar cyan lines cross the whole grid. (Or all that in columns.)
+    """Each dot turns yellow and is joined to the bar in its rows by a line of its color. In the
+    same rows of the other bar such lines cross the whole grid. (Or all that in columns.)
     """
-    standing = vline(first(parts_of(I, RED, F)))
+    bar = argmax(objects(I, T, F, T), size)
+    dot_hue = other(remove(color(bar), palette(I)), mostcolor(I))
+    standing = vline(bar)
     upright = branch(standing, I, dmirror(I))
-    bars = parts_of(upright, RED, F)
-    dots = ofcolor(upright, CYAN)
+    bars = parts_of(upright, color(bar), F)
+    dots = ofcolor(upright, dot_hue)
     near = extract(bars, rbind(hmatching, dots))
     foot = compose(rbind(astuple, leftmost(near)), first)
-    joined = underfill(upright, CYAN, mapply(fork(connect, identity, foot), dots))
+    joined = underfill(upright, dot_hue, mapply(fork(connect, identity, foot), dots))
     way = toivec(subtract(uppermost(other(bars, near)), uppermost(near)))
-    crossed = underfill(joined, CYAN, mapply(hfrontier, shift(dots, way)))
+    crossed = underfill(joined, dot_hue, mapply(hfrontier, shift(dots, way)))
     marked = fill(crossed, YELLOW, dots)
     output = branch(standing, marked, dmirror(marked))
     return output
 
 
 def solve_67a423a3(I):
-    """A row and a column cross; the cells all around the crossing turn yellow."""
-    lines = fgpartition(I)
-    row = uppermost(argmin(lines, height))
-    column = leftmost(argmin(lines, width))
-    output = fill(I, YELLOW, neighbors(astuple(row, column)))
+    """Rows and columns cross; the cells all around a crossing turn yellow."""
+    ground = mostcolor(I)
+    hue_of_row = compose(mostcommon, lbind(get_nth, I))
+    hue_of_column = compose(mostcommon, lbind(get_nth, dmirror(I)))
+    rows = interval(ZERO, height(I), ONE)
+    columns = interval(ZERO, width(I), ONE)
+    colored_rows = sfilter(rows, compose(flip, matcher(hue_of_row, ground)))
+    colored_columns = sfilter(columns, compose(flip, matcher(hue_of_column, ground)))
+    output = fill(I, YELLOW, mapply(neighbors, product(colored_rows, colored_columns)))
     return output
 
 
@@ -291,18 +310,20 @@ def solve_6d58a25d(I):
     """Every dot under the big roof makes its column a line of its color, from the roof to the
     bottom.
     """
-    roof_at_first = toindices(argmax(objects(I, T, T, T), size))
-    has = rbind(contained, roof_at_first)
+    # The roof hangs together; of the dots only some do.
+    n_parts = chain(size, rbind(lbind(parts_of, I), T), color)
+    roof_at_first = argmax(fgpartition(I), fork(divide, size, n_parts))
+    dot_hue = color(other(fgpartition(I), roof_at_first))
+    has = rbind(contained, toindices(roof_at_first))
     # The roof's feet are two corners of its box: with a mirror they come to lie at the bottom.
     from_above = branch(has(urcorner(roof_at_first)), ZERO, THREE)
     from_below = branch(has(llcorner(roof_at_first)), SEVEN, ONE)
     mirror = branch(has(ulcorner(roof_at_first)), from_above, from_below)
     upright = mir_rot(I, mirror)
-    roof = argmax(objects(upright, T, T, T), size)
-    dots = other(fgpartition(upright), toobject(ofcolor(upright, color(roof)), upright))
-    under = difference(mapply(rbind(shoot, DOWN), toindices(roof)), toindices(roof))
-    columns = mapply(vfrontier, intersection(toindices(dots), under))
-    output = mir_rot(fill(upright, color(dots), intersection(under, columns)), mirror)
+    roof = ofcolor(upright, color(roof_at_first))
+    under = difference(mapply(rbind(shoot, DOWN), roof), roof)
+    columns = mapply(vfrontier, intersection(ofcolor(upright, dot_hue), under))
+    output = mir_rot(fill(upright, dot_hue, intersection(under, columns)), mirror)
     return output
 
 
@@ -334,9 +355,11 @@ def solve_7ddcd7ec(I):
 
 def solve_855e0971(I):
     """In each layer of color a dot becomes a line straight through the layer."""
-    dot_hue = color(argmin(objects(I, T, F, F), size))
+    # Dots may cut a layer into parts, but dots are the smaller ones on the whole.
+    n_parts = chain(size, rbind(lbind(parts_of, I), F), color)
+    dot_hue = color(argmin(partition(I), fork(divide, size, n_parts)))
     layers = objects_on(I, T, F, dot_hue)
-    stacked = equality(width(first(layers)), width(I))
+    stacked = equality(valmax(layers, width), width(I))
     line_through = branch(stacked, vfrontier, hfrontier)
     dots = compose(lbind(intersection, ofcolor(I, dot_hue)), backdrop)
     lines_in_layer = fork(intersection, backdrop, compose(lbind(mapply, line_through), dots))
@@ -386,14 +409,16 @@ def solve_99fa7670(I):
 
 
 def solve_a3df8b1e(I):
-    """The cell in the corner runs off diagonally, up or down, and bounces off both sides."""
+    """The cell in the corner runs off diagonally along the grid, and bounces off both sides."""
+    upright = branch(portrait(I), I, dmirror(I))
     hue = leastcolor(I)
-    start = first(ofcolor(I, hue))
-    period = double(decrement(width(I)))
+    start = first(ofcolor(upright, hue))
+    period = double(decrement(width(upright)))
     # Rows where the way touches the first side, as far as the next ones beyond the grid.
-    counts = interval(invert(height(I)), height(I), ONE)
+    counts = interval(invert(height(upright)), height(upright), ONE)
     turns = apply(compose(rbind(add, start), compose(toivec, lbind(multiply, period))), counts)
-    output = fill(I, hue, merge(prapply(shoot, turns, ineighbors(ORIGIN))))
+    drawn = fill(upright, hue, merge(prapply(shoot, turns, ineighbors(ORIGIN))))
+    output = branch(portrait(I), drawn, dmirror(drawn))
     return output
 
 
@@ -435,13 +460,14 @@ def solve_a78176bb(I):
 
 
 def solve_a85d4709(I):
-    """The gray cell of a row colors the whole row: red if it stands left, yellow in the
-    middle, green right.
+    """The dot of a row colors the whole row: red if it stands in the left third, yellow in
+    the middle, green in the right third.
     """
-    gray = ofcolor(I, GRAY)
-    left = sfilter(gray, matcher(last, ZERO))
-    right = sfilter(gray, matcher(last, decrement(width(I))))
-    middle_ones = difference(difference(gray, left), right)
+    dots = ofcolor(I, leastcolor(I))
+    third = compose(rbind(divide, divide(width(I), THREE)), last)
+    left = sfilter(dots, matcher(third, ZERO))
+    right = sfilter(dots, matcher(third, TWO))
+    middle_ones = difference(difference(dots, left), right)
     red_rows = fill(I, RED, mapply(hfrontier, left))
     green_rows = fill(red_rows, GREEN, mapply(hfrontier, right))
     output = fill(green_rows, YELLOW, mapply(hfrontier, middle_ones))
@@ -449,19 +475,25 @@ def solve_a85d4709(I):
 
 
 def solve_b527c5c6(I):
-    """A red cell at the edge of each bar shoots a red ray away from the bar. On both sides of
-    the ray there are green ones, one less than the bar is thick.
+    """A cell of another color at the edge of each bar shoots a ray away from the bar. On both sides
+    of it there are rays of the bar's color, one less than the bar is thick.
     """
+    hue = leastcolor(I)
+    bar_hue = other(remove(hue, palette(I)), mostcolor(I))
     bars = objects(I, F, F, T)
-    red_cell = compose(ulcorner, rbind(sfilter, matcher(first, RED)))
-    next_outside = compose(first, fork(difference, compose(dneighbors, red_cell), toindices))
-    way = fork(subtract, next_outside, red_cell)
+    odd_cell = compose(ulcorner, rbind(sfilter, matcher(first, hue)))
+    outside = fork(difference, compose(dneighbors, odd_cell), toindices)
+    # At a corner of the bar the ray leaves through its long side, where fewer cells are in line.
+    cells_of_bar = chain(lbind(compose, size), lbind(lbind, intersection), toindices)
+    n_in_line = compose(rbind(compose, cross_at), cells_of_bar)
+    next_outside = fork(argmin, outside, n_in_line)
+    way = fork(subtract, next_outside, odd_cell)
     ray = fork(shoot, next_outside, way)
     thickness = compose(minimum, shape)
     reach = fork(rbind(interval, ONE), compose(lbind(subtract, ONE), thickness), thickness)
     across = compose(initset, compose(fork(astuple, last, first), way))
     band = fork(lbind(prapply, add), ray, fork(lbind(prapply, multiply), across, reach))
-    output = fill(fill(I, GREEN, mapply(band, bars)), RED, mapply(ray, bars))
+    output = fill(fill(I, bar_hue, mapply(band, bars)), hue, mapply(ray, bars))
     return output
 
 
@@ -493,14 +525,14 @@ def solve_ba97ae07(I):
 
 
 def solve_bdad9b1f(I):
-    """The lying and the standing piece become whole lines; the crossing is yellow."""
+    """The lying and the standing pieces become whole lines; the crossings are yellow."""
     pieces = objects(I, T, F, T)
-    lying = extract(pieces, hline)
-    standing = extract(pieces, vline)
-    row = hfrontier(ulcorner(lying))
-    column = vfrontier(ulcorner(standing))
-    lines = fill(fill(I, color(lying), row), color(standing), column)
-    output = fill(lines, YELLOW, intersection(row, column))
+    row = compose(hfrontier, ulcorner)
+    column = compose(vfrontier, ulcorner)
+    rows = mapply(fork(recolor, color, row), sfilter(pieces, hline))
+    columns = mapply(fork(recolor, color, column), sfilter(pieces, vline))
+    lines = paint(paint(I, rows), columns)
+    output = fill(lines, YELLOW, intersection(toindices(rows), toindices(columns)))
     return output
 
 
@@ -565,17 +597,17 @@ def solve_d22278a0(I):
 
 
 def solve_d43fd935(I):
-    """Every dot that is level with the green block, by row or column, sends a line of its
-    color to it, unless another dot is in the way.
+    """Every dot that is level with the block, by row or column, sends a line of its
+    color to it, unless a dot of another color is in the way.
     """
-    block = ofcolor(I, GREEN)
-    dots = apply(initset, difference(foreground(I), recolor(GREEN, block)))
+    block = argmax(objects(I, T, F, T), size)
+    dots = apply(initset, difference(foreground(I), block))
     level = sfilter(dots, fork(either, rbind(hmatching, block), rbind(vmatching, block)))
     line = fork(connect, ulcorner, fork(add, ulcorner, rbind(gravitate, block)))
-    # Of a free line only the dot itself is not ground.
-    taken = chain(size, rbind(difference, ofcolor(I, mostcolor(I))), line)
-    lines = mapply(fork(recolor, color, line), sfilter(level, matcher(taken, ONE)))
-    output = paint(I, lines)
+    # On a free line there are but its color and the ground.
+    colors_met = chain(lbind(remove, mostcolor(I)), palette, compose(rbind(toobject, I), line))
+    free = sfilter(level, matcher(compose(size, colors_met), ONE))
+    output = paint(I, mapply(fork(recolor, color, line), free))
     return output
 
 
@@ -598,18 +630,17 @@ def solve_ded97339(I):
 
 
 def solve_e48d4e1a(I):
-    """A few cells of another color stand in a corner. The cross moves away from it, in rows
-    and in columns, by as many cells as they are; they vanish.
+    """The cross moves away from the few cells of another color, in rows and in columns, by as
+    many cells as they are; they vanish.
     """
     counters = ofcolor(I, leastcolor(I))
-    counter_corner = intersection(corners(asindices(I)), counters)
-    way = multiply(position(counter_corner, asindices(I)), size(counters))
     beams = frontiers(I)
-    hue = color(first(beams))
-    ground = other(remove(leastcolor(I), palette(I)), hue)
-    upright = shift(extract(beams, vline), tojvec(last(way)))
-    level = shift(extract(beams, hline), toivec(first(way)))
-    output = fill(canvas(ground, shape(I)), hue, combine(upright, level))
+    upright = toindices(extract(beams, vline))
+    level = toindices(extract(beams, hline))
+    crossing = intersection(upright, level)
+    way = multiply(position(counters, crossing), size(counters))
+    blank = cover(I, foreground(I))
+    output = fill(blank, color(first(beams)), cross_at(add(first(crossing), way)))
     return output
 
 
@@ -634,50 +665,52 @@ def solve_ec883f72(I):
 
 
 def solve_ecdecbb3(I):
-    """Each red cell runs straight to the cyan lines next to it; where it meets one, a cyan ring
-    is drawn around the red cell."""
+    """Each dot runs straight to the lines next to it; where it meets one, a ring of the line's
+    color is drawn around the cell."""
     parts = objects(I, T, F, T)
-    dot_and_line = product(colorfilter(parts, RED), colorfilter(parts, CYAN))
+    line_hue = color(argmax(parts, size))
+    dot_hue = other(remove(line_hue, palette(I)), mostcolor(I))
+    dot_and_line = product(colorfilter(parts, dot_hue), colorfilter(parts, line_hue))
     start = compose(ulcorner, first)
     row_and_column = compose(cross_at, start)
     on_line = compose(first, fork(intersection, compose(toindices, last), row_and_column))
     paths = apply(fork(connect, start, on_line), dot_and_line)
     # A path that meets two lines would go through one of them.
-    cyan_cells = ofcolor(I, CYAN)
-    crossed = compose(size, lbind(intersection, cyan_cells))
+    line_cells = ofcolor(I, line_hue)
+    crossed = compose(size, lbind(intersection, line_cells))
     free = merge(sfilter(paths, matcher(crossed, ONE)))
-    hits = intersection(free, cyan_cells)
-    ringed = fill(fill(I, RED, free), CYAN, mapply(neighbors, hits))
-    output = fill(ringed, RED, hits)
+    hits = intersection(free, line_cells)
+    ringed = fill(fill(I, dot_hue, free), line_hue, mapply(neighbors, hits))
+    output = fill(ringed, dot_hue, hits)
     return output
 
 
 def solve_ef135b50(I):
-    """Gaps between red blocks in a row are filled with brown, save along the grid's edge."""
-    reds = ofcolor(I, RED)
-    blocks = fill(canvas(BLACK, shape(I)), RED, reds)
+    """Gaps between blocks in a row are filled with brown, save along the grid's edge."""
+    blocks = fill(canvas(BLACK, shape(I)), RED, not_of_color(I, groundcolor(I)))
     gaps = ofcolor(last(bridge(astuple(ORIGIN, blocks), ZERO)), RED)
     output = fill(I, BROWN, difference(gaps, box(asindices(I))))
     return output
 
 
 def solve_f15e1fac(I):
-    """The cyan dots on one edge shoot lines across; at each red dot on the edge beside, all
+    """The dots of one color on one edge shoot lines across; at each red dot on the edge beside, all
     lines step aside, one cell away from it.
     """
+    hue = other(remove(RED, palette(I)), mostcolor(I))
     edge_rows = combine(hfrontier(ORIGIN), hfrontier(lrcorner(asindices(I))))
-    in_row = flip(difference(ofcolor(I, CYAN), edge_rows))
+    in_row = flip(difference(ofcolor(I, hue), edge_rows))
     across = branch(in_row, I, dmirror(I))
-    from_below = positive(uppermost(ofcolor(across, CYAN)))
+    from_below = positive(uppermost(ofcolor(across, hue)))
     downwards = branch(from_below, hmirror(across), across)
-    starts = ofcolor(downwards, CYAN)
+    starts = ofcolor(downwards, hue)
     reds = ofcolor(downwards, RED)
     aside = branch(positive(leftmost(reds)), NEG_ONE, ONE)
     not_below = compose(lbind(compose, flip), lbind(rbind, greater))
     passed = chain(size, lbind(sfilter, apply(first, reds)), not_below)
     way = fork(astuple, identity, compose(lbind(multiply, aside), passed))
     rows = interval(ZERO, height(downwards), ONE)
-    drawn = fill(downwards, CYAN, mapply(compose(lbind(shift, starts), way), rows))
+    drawn = fill(downwards, hue, mapply(compose(lbind(shift, starts), way), rows))
     turned_up = branch(from_below, hmirror(drawn), drawn)
     output = branch(in_row, turned_up, dmirror(turned_up))
     return output
@@ -703,11 +736,11 @@ def solve_f1cefba8(I):
 
 
 def solve_feca6190(I):
-    """The grid grows as many times as the row has colors; the row lies at the bottom and
-    its cells run up to the right.
+    """The grid grows as many times as the row has colored cells; the row lies at the bottom
+    and its cells run up to the right.
     """
     ground = mostcolor(I)
-    side = multiply(width(I), size(remove(ground, palette(I))))
+    side = multiply(width(I), size(foreground(I)))
     at_bottom = shift(foreground(I), toivec(decrement(side)))
     line = fork(recolor, color, compose(rbind(shoot, UP_RIGHT), ulcorner))
     lines = mapply(line, apply(initset, at_bottom))

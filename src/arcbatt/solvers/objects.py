@@ -18,10 +18,11 @@ def solve_025d127b(I):
 
 
 def solve_05f2a901(I):
-    """The red shape slides toward the cyan square until it touches it."""
-    shape_cells = recolor(RED, ofcolor(I, RED))
-    way = gravitate(shape_cells, ofcolor(I, CYAN))
-    output = move(I, shape_cells, way)
+    """The shape slides toward the square until it touches it."""
+    things = fgpartition(I)
+    block = extract(things, square)
+    shape_cells = other(things, block)
+    output = move(I, shape_cells, gravitate(shape_cells, block))
     return output
 
 
@@ -46,20 +47,22 @@ def solve_0e206a2e(I):
 
 
 def solve_137eaa0f(I):
-    """Every shape has a gray cell; all are laid over each other so that the gray cells meet
-    in the middle of a three by three grid.
+    """Every shape has a cell of the same color; all are laid over each other so that these cells
+    meet.
     """
-    shapes = objects(I, F, T, T)
-    gray_place = compose(ulcorner, rbind(sfilter, matcher(first, GRAY)))
-    way_to_middle = compose(lbind(subtract, UNITY), gray_place)
-    together = mapply(fork(shift, identity, way_to_middle), shapes)
-    output = paint(canvas(mostcolor(I), THREE_BY_THREE), together)
+    # Shapes in loose parts, which generated pairs may have, are more than the task shows.
+    shapes = objects_t(I, F, T, T)
+    shared = mostcommon(mapply(p_g, shapes))
+    shared_place = compose(ulcorner, rbind(sfilter, matcher(first, shared)))
+    way = compose(invert, shared_place)
+    together = normalize(merge(apply(fork(shift, identity, way), shapes)))
+    output = paint(canvas(mostcolor(I), shape(together)), together)
     return output
 
 
 def solve_1caeab9d(I):
-    """The red and the yellow shape move up or down until all stand level with the blue one."""
-    shapes = fgpartition(I)
+    """All shapes move up or down until they stand level with the blue one."""
+    shapes = objects(I, T, T, T)
     level = uppermost(ofcolor(I, BLUE))
     way_to_level = chain(toivec, lbind(subtract, level), uppermost)
     moved = mapply(fork(shift, identity, way_to_level), shapes)
@@ -84,8 +87,8 @@ def solve_22233c11(I):
 
 def solve_25ff71a9(I):
     """The shape moves one row down."""
-    lowered = shift(asobject(I), DOWN)
-    output = paint(canvas(mostcolor(I), shape(I)), lowered)
+    ground = index(I, llcorner(asindices(I)))
+    output = paint(canvas(ground, shape(I)), shift(asobject(I), DOWN))
     return output
 
 
@@ -93,6 +96,7 @@ def solve_36d67576(I):
     """One shape is complete; the others, turned or mirrored, have only some of its colors
     and get the rest.
     """
+    # Shapes that touch each other, as in generated pairs, are not told apart.
     shapes = objects(I, F, T, T)
     model = initset(argmax(shapes, size))
     known_colors = palette(argmin(shapes, size))
@@ -108,16 +112,16 @@ def solve_36d67576(I):
 
 
 def solve_36fdfd69(I):
-    """Red cells that are at most one cell apart form a group; what else lies in the box
-    around a group turns yellow.
+    """Cells of the rarest color that are at most one cell apart form a group; what else lies in
+    the box around a group turns yellow.
     """
-    red = ofcolor(I, RED)
+    rare = ofcolor(I, leastcolor(I))
     # Blown up to two by two cells, those of a group touch.
-    thick = copies_at(red, asindices(canvas(RED, TWO_BY_TWO)))
+    thick = copies_at(rare, asindices(canvas(RED, TWO_BY_TWO)))
     thick_grid = fill(canvas(BLACK, shape(I)), RED, thick)
     groups = parts_of(thick_grid, RED, T)
-    red_of_group = compose(lbind(intersection, red), toindices)
-    output = fill(I, YELLOW, mapply(compose(delta, red_of_group), groups))
+    rare_of_group = compose(lbind(intersection, rare), toindices)
+    output = fill(I, YELLOW, mapply(compose(delta, rare_of_group), groups))
     return output
 
 
@@ -146,7 +150,7 @@ def solve_3befdf3e(I):
 
 def solve_42a50994(I):
     """Cells that touch no other cell, not even with a corner, are noise and go."""
-    loose = sizefilter(objects(I, T, T, T), ONE)
+    loose = sizefilter(objects(I, F, T, T), ONE)
     output = cover(I, merge(loose))
     return output
 
@@ -155,18 +159,18 @@ def solve_5168d44c(I):
     """A ring lies around one of the dots in a line; it moves on to the next dot, to the
     right or down.
     """
-    things = fgpartition(I)
-    dots = extract(things, compose(lbind(contained, ONE), shape))
-    ring = other(things, dots)
-    cells = toindices(dots)
-    to_next_dot = subtract(second(cells), first(cells))
+    # Generated rings may be cut off by the edge and appear whole; no ring of the task is.
+    dot_hue = mostcommon(apply(color, objects_t(I, T, F, T)))
+    dots = order(parts_of(I, dot_hue, F), ulcorner)
+    ring = not_of_color(foreground(I), dot_hue)
+    to_next_dot = subtract(ulcorner(second(dots)), ulcorner(first(dots)))
     output = move(I, ring, to_next_dot)
     return output
 
 
 def solve_543a7ed5(I):
     """Every pink shape gets a green frame around it, and its holes are filled with yellow."""
-    shapes = objects(I, T, F, T)
+    shapes = objects_on(I, T, F, groundcolor(I))
     in_frames = fill(I, GREEN, mapply(outbox, shapes))
     output = fill(in_frames, YELLOW, mapply(delta, shapes))
     return output
@@ -180,28 +184,33 @@ def solve_60b61512(I):
 
 
 def solve_63613498(I):
-    """A shape stands in a corner that gray lines cut off; the same shape elsewhere turns gray."""
-    corner_area = delta(ofcolor(I, GRAY))
+    """A shape stands in a corner that lines cut off; the same shape elsewhere takes their color."""
+    line_hue = color(argmax(objects(I, T, F, T), compose(size, delta)))
+    corner_area = delta(ofcolor(I, line_hue))
     model = difference(corner_area, ofcolor(I, mostcolor(I)))
     outline = compose(normalize, toindices)
     alike = mfilter(objects(I, T, T, T), matcher(outline, normalize(model)))
-    output = fill(I, GRAY, difference(toindices(alike), model))
+    output = fill(I, line_hue, difference(toindices(alike), model))
     return output
 
 
 def solve_67385a82(I):
-    """Green shapes of three or more cells turn cyan."""
-    # Green may be the commonest color, so no background is left out.
-    shapes = parts_of(I, GREEN, F)
+    """Shapes of three or more cells turn cyan."""
+    # Shapes on black may have more cells than the ground, as green ones may on any color.
+    green_or_rarer = branch(contained(GREEN, palette(I)), GREEN, leastcolor(I))
+    hue = branch(contained(BLACK, palette(I)), other(palette(I), BLACK), green_or_rarer)
+    shapes = parts_of(I, hue, F)
     big = mfilter(shapes, compose(rbind(greater, TWO), size))
     output = fill(I, CYAN, big)
     return output
 
 
 def solve_681b3aeb(I):
-    """The two pieces are put together so that they fill a three by three square."""
+    """The two pieces are put together so that they fill a square."""
     pieces = apply(normalize, fgpartition(I))
-    whole = canvas(BLACK, THREE_BY_THREE)
+    n_cells = size(foreground(I))
+    side = extract(interval(ONE, TEN, ONE), matcher(fork(multiply, identity, identity), n_cells))
+    whole = canvas(BLACK, astuple(side, side))
     first_places = apply(lbind(shift, first(pieces)), asindices(whole))
     second_places = apply(lbind(shift, last(pieces)), asindices(whole))
     joined = prapply(combine, first_places, second_places)
@@ -222,7 +231,7 @@ def solve_6c434453(I):
 
 def solve_6d75e8bb(I):
     """The shape is filled up with red to a full rectangle."""
-    shape_cells = foreground(I)
+    shape_cells = not_of_color(I, groundcolor(I))
     output = fill(I, RED, delta(shape_cells))
     return output
 
@@ -247,12 +256,13 @@ def solve_7e0986d6(I):
 
 def solve_7f4411dc(I):
     """Loose cells are noise and go, also where they touch a rectangle; the rectangles stay."""
-    hue = other(palette(I), mostcolor(I))
+    ground = groundcolor(I)
+    hue = other(palette(I), ground)
     # A cell belongs to a rectangle if it is part of a two by two block.
     block = asindices(canvas(hue, TWO_BY_TWO))
     places = occurrences(I, recolor(hue, block))
     rectangles = copies_at(block, places)
-    output = fill(canvas(mostcolor(I), shape(I)), hue, rectangles)
+    output = fill(canvas(ground, shape(I)), hue, rectangles)
     return output
 
 
@@ -297,31 +307,47 @@ def solve_952a094c(I):
 
 
 def solve_a1570a43(I):
-    """The red shape moves to where the four green corners enclose it."""
-    shape_cells = recolor(RED, ofcolor(I, RED))
-    inside = increment(ulcorner(ofcolor(I, GREEN)))
-    way = subtract(inside, ulcorner(shape_cells))
-    output = paint(replace(I, RED, groundcolor(I)), shift(shape_cells, way))
+    """The shape moves to where the four corners enclose it."""
+    ground = groundcolor(I)
+    things = remove(toobject(ofcolor(I, ground), I), partition(I))
+    just_corners = sfilter(things, fork(equality, toindices, corners))
+    enclosing = argmax(just_corners, compose(size, backdrop))
+    moved = other(things, enclosing)
+    way = subtract(increment(ulcorner(enclosing)), ulcorner(moved))
+    output = paint(fill(I, ground, moved), shift(moved, way))
     return output
 
 
 def solve_a61ba2ce(I):
     """The four corner pieces are put together to a ring, each in the corner that it fits."""
     pieces = apply(normalize, objects(I, T, F, T))
-    side = shape(first(pieces))
     # A piece lies in the corner opposite to the corner that its box lacks.
     lacking = chain(sign, first, fork(difference, corners, toindices))
-    place = chain(lbind(multiply, side), lbind(subtract, UNITY), lacking)
+    piece_that = compose(lbind(extract, pieces), lbind(matcher, lacking))
+    upper_left = piece_that(UNITY)
+    n_rows = add(height(upper_left), height(piece_that(RIGHT)))
+    n_columns = add(width(upper_left), width(piece_that(DOWN)))
+    whole = astuple(n_rows, n_columns)
+    free = compose(lbind(subtract, whole), shape)
+    place = fork(multiply, free, compose(lbind(subtract, UNITY), lacking))
     ring = mapply(fork(shift, identity, place), pieces)
-    output = paint(canvas(mostcolor(I), double(side)), ring)
+    output = paint(canvas(mostcolor(I), whole), ring)
     return output
 
 
 def solve_a61f2674(I):
-    """Of the gray bars the longest turns blue and the shortest red; the others vanish."""
-    bars = objects(I, T, F, T)
-    cleared = cover(I, merge(bars))
-    with_longest = fill(cleared, BLUE, argmax(bars, size))
+    """Of the bars, which all stand on one edge, the longest turns blue and the shortest red;
+    the others vanish.
+    """
+    cells = toindices(foreground(I))
+    ground = ofcolor(I, mostcolor(I))
+    # Toward the edge that they stand on, there is no ground below a bar.
+    ground_below = chain(size, lbind(intersection, ground), lbind(shift, cells))
+    to_edge = argmin(dneighbors(ORIGIN), ground_below)
+    # Bars may stand side by side.
+    across = branch(first(to_edge), vfrontier, hfrontier)
+    bars = apply(compose(lbind(intersection, cells), across), cells)
+    with_longest = fill(cover(I, cells), BLUE, argmax(bars, size))
     output = fill(with_longest, RED, argmin(bars, size))
     return output
 
@@ -371,8 +397,8 @@ def solve_b230c067(I):
 
 
 def solve_bb43febb(I):
-    """The inside of each gray rectangle turns red; its outline stays gray."""
-    rectangles = parts_of(I, GRAY, F)
+    """The inside of each rectangle turns red; its outline stays as it is."""
+    rectangles = sfilter(objects(I, T, F, F), is_solid)
     output = fill(I, RED, mapply(inside_of, rectangles))
     return output
 
@@ -389,12 +415,18 @@ def solve_c8cbb738(I):
 
 
 def solve_ce9e57f2(I):
-    """The lower half of each red bar turns cyan; a cell in the middle stays red."""
+    """The half of each bar next to the edge that all stand on turns cyan; a cell in the middle
+    keeps its color.
+    """
     bars = objects(I, T, F, T)
-    upper_part = chain(halve, increment, height)
-    moved_down = fork(shift, identity, compose(toivec, upper_part))
-    lower_halves = mapply(fork(intersection, identity, moved_down), bars)
-    output = fill(I, CYAN, lower_halves)
+    cells = merge(bars)
+    upright = branch(uppermost(cells), DOWN, UP)
+    level = branch(leftmost(cells), RIGHT, LEFT)
+    to_edge = branch(vline(argmax(bars, size)), upright, level)
+    far_half = chain(halve, increment, size)
+    moved = fork(shift, identity, compose(lbind(multiply, to_edge), far_half))
+    near_halves = mapply(fork(intersection, identity, moved), bars)
+    output = fill(I, CYAN, near_halves)
     return output
 
 

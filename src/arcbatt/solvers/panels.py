@@ -2,14 +2,14 @@
 
 
 def solve_0520fde7(I):
-    """A line separates two squares; the cells that are blue in both are red in the output."""
+    """A line separates two halves; the cells that are colored in both are red in the output."""
     line_hue = index(I, center(asindices(I)))
     upright = vline(ofcolor(I, line_hue))
     halves = branch(upright, hsplit(I, TWO), vsplit(I, TWO))
-    ground = first(remove(BLUE, remove(line_hue, palette(I))))
-    blue = rbind(ofcolor, BLUE)
-    blue_in_both = intersection(blue(first(halves)), blue(last(halves)))
-    output = fill(canvas(ground, shape(first(halves))), RED, blue_in_both)
+    ground = first(intersection(palette(first(halves)), palette(last(halves))))
+    colored = compose(toindices, rbind(not_of_color, ground))
+    colored_in_both = intersection(colored(first(halves)), colored(last(halves)))
+    output = fill(canvas(ground, shape(first(halves))), RED, colored_in_both)
     return output
 
 
@@ -20,18 +20,22 @@ def solve_09629e4f(I):
     panels = apply(last, split_blocks(astuple(ORIGIN, I)))
     # The ground is the commonest color beside the lines.
     key = argmax(panels, rbind(colorcount, mostcolor(compress(I))))
-    enlarged = upscale(key, increment(width(key)))
+    enlarged = hupscale(vupscale(key, increment(height(key))), increment(width(key)))
     output = paint(crop(enlarged, ORIGIN, shape(I)), merge(frontiers(I)))
     return output
 
 
 def solve_1b2d62fb(I):
-    """Places that are empty on both sides of the dividing line, not brown, are cyan."""
+    """Places that are empty on both sides of the dividing line, are cyan."""
     bar_color = index(I, halve(shape(I)))
-    lying = hline(ofcolor(I, bar_color))
+    lying = equality(width(ofcolor(I, bar_color)), width(I))
     one_half = branch(lying, tophalf(I), lefthalf(I))
     other_half = branch(lying, bottomhalf(I), righthalf(I))
-    ground = other(remove(bar_color, palette(I)), BROWN)
+    # The ground is in both halves; brown may be too, and of further colors the ground is commoner.
+    common = intersection(palette(one_half), palette(other_half))
+    others = remove(BROWN, common)
+    n_cells = lbind(colorcount, hconcat(one_half, other_half))
+    ground = argmax(branch(others, others, common), n_cells)
     empty_in_both = intersection(ofcolor(one_half, ground), ofcolor(other_half, ground))
     output = fill(canvas(ground, shape(one_half)), CYAN, empty_in_both)
     return output
@@ -54,12 +58,12 @@ def solve_1e32b0e9(I):
 
 
 def solve_54d9e175(I):
-    """Every panel between gray lines is filled with the color that comes five after that of its
+    """Every panel between the lines is filled with the color that comes five after that of its
     dot.
     """
-    panels = areas_between(I, ofcolor(I, GREY))
+    lines = ofcolor(I, leastcolor(merge(frontiers(I))))
     new_color = chain(lbind(add, FIVE), leastcolor, rbind(toobject, I))
-    output = paint(I, mapply(fork(recolor, new_color, identity), panels))
+    output = paint(I, mapply(fork(recolor, new_color, identity), areas_between(I, lines)))
     return output
 
 
@@ -92,17 +96,15 @@ def solve_6d0160f0(I):
     """The panel with the yellow cell moves to the place among the panels that this cell has
     in it; all others are emptied.
     """
-    lines = frontiers(I)
-    ground = mostcolor(compress(I))
-    # A panel has as many rows of cells as there are rows of panels.
-    side = increment(halve(size(lines)))
-    step = increment(side)
+    lines = merge(frontiers(I))
     yellow_cell = first(ofcolor(I, YELLOW))
-    corner_cell = multiply(divide(yellow_cell, step), step)
-    panel = crop(I, corner_cell, astuple(side, side))
-    target = multiply(subtract(yellow_cell, corner_cell), step)
-    emptied = paint(canvas(ground, shape(I)), merge(lines))
-    output = paint(emptied, shift(asobject(panel), target))
+    panel = extract(areas_between(I, lines), lbind(contained, yellow_cell))
+    place = subtract(yellow_cell, ulcorner(panel))
+    target = multiply(place, increment(shape(panel)))
+    way = subtract(target, ulcorner(panel))
+    cells = not_of_color(toobject(panel, I), color(lines))
+    emptied = paint(canvas(mostcolor(compress(I)), shape(I)), lines)
+    output = paint(emptied, shift(cells, way))
     return output
 
 
@@ -110,11 +112,12 @@ def solve_75b8110e(I):
     """The four quarters are laid over each other: upper left at the bottom, then lower
     right, lower left, and upper right on top.
     """
-    drawn = rbind(not_of_color, mostcolor(I))
-    bottom = lefthalf(tophalf(I))
-    with_second = paint(bottom, drawn(righthalf(bottomhalf(I))))
-    with_third = paint(with_second, drawn(lefthalf(bottomhalf(I))))
-    output = paint(with_third, drawn(righthalf(tophalf(I))))
+    quarters = mapply(rbind(hsplit, TWO), vsplit(I, TWO))
+    # The ground is the color that all quarters have in common.
+    drawn = rbind(not_of_color, mostcommon(mapply(p_g, quarters)))
+    with_second = paint(first(quarters), drawn(last(quarters)))
+    with_third = paint(with_second, drawn(get_nth(quarters, TWO)))
+    output = paint(with_third, drawn(second(quarters)))
     return output
 
 
@@ -125,7 +128,8 @@ def solve_7c008303(I):
     drawing = subgrid(argmax(panels, size), I)
     empty_panel = get_arg_rank(panels, size, ONE)
     ground = index(I, ulcorner(empty_panel))
-    enlarged = upscale(key, divide(width(drawing), width(key)))
+    wide = hupscale(key, divide(width(drawing), width(key)))
+    enlarged = vupscale(wide, divide(height(drawing), height(key)))
     output = fill(enlarged, ground, ofcolor(drawing, ground))
     return output
 
@@ -143,13 +147,14 @@ def solve_941d9a10(I):
 
 
 def solve_94f9d214(I):
-    """Red marks the cells that are empty in the upper and in the lower half."""
-    upper = tophalf(I)
-    lower = bottomhalf(I)
+    """Red marks the cells that are empty in both halves."""
     # Each half has its own color; what both have is the ground.
-    ground = minimum(intersection(palette(upper), palette(lower)))
-    empty_in_both = intersection(ofcolor(upper, ground), ofcolor(lower, ground))
-    output = fill(canvas(ground, shape(upper)), RED, empty_in_both)
+    stacked = greater(numcolors(I), numcolors(tophalf(I)))
+    one_half = branch(stacked, tophalf(I), lefthalf(I))
+    other_half = branch(stacked, bottomhalf(I), righthalf(I))
+    ground = minimum(intersection(palette(one_half), palette(other_half)))
+    empty_in_both = intersection(ofcolor(one_half, ground), ofcolor(other_half, ground))
+    output = fill(canvas(ground, shape(one_half)), RED, empty_in_both)
     return output
 
 
@@ -170,29 +175,30 @@ def solve_995c5fa3(I):
 
 
 def solve_99b1bc43(I):
-    """The halves on both sides of the yellow bar are compared: a cell is green where one of
+    """The halves on both sides of the bar are compared: a cell is green where one of
     them is colored and the other is not.
     """
-    level = hline(ofcolor(I, YELLOW))
-    upright = branch(level, I, dmirror(I))
-    upper = tophalf(upright)
-    lower = bottomhalf(upright)
-    ground = first(intersection(palette(upper), palette(lower)))
-    free_above = ofcolor(upper, ground)
-    free_below = ofcolor(lower, ground)
-    free_once = difference(combine(free_above, free_below), intersection(free_above, free_below))
-    compared = fill(canvas(ground, shape(upper)), GREEN, free_once)
-    output = branch(level, compared, dmirror(compared))
+    level = hline(ofcolor(I, index(I, halve(shape(I)))))
+    one_half = branch(level, tophalf(I), lefthalf(I))
+    other_half = branch(level, bottomhalf(I), righthalf(I))
+    ground = first(intersection(palette(one_half), palette(other_half)))
+    free_once = rbind(ofcolor, ground)
+    free_here = free_once(one_half)
+    free_there = free_once(other_half)
+    differing = difference(combine(free_here, free_there), intersection(free_here, free_there))
+    output = fill(canvas(ground, shape(one_half)), GREEN, differing)
     return output
 
 
 def solve_9f236235(I):
-    """Lines cut the grid into squares of one color; the output has a cell for each square,
+    """Lines cut the grid into panels of one color; the output has a cell for each panel,
     left and right exchanged.
     """
-    side = valmin(sfilter(frontiers(I), vline), leftmost)
-    cells = downscale(compress(I), side)
-    output = vmirror(cells)
+    n_rows = valmin(sfilter(frontiers(I), hline), uppermost)
+    n_columns = valmin(sfilter(frontiers(I), vline), leftmost)
+    # Stretched so that panels are squares.
+    panels = vupscale(hupscale(compress(I), n_rows), n_columns)
+    output = vmirror(downscale(panels, multiply(n_rows, n_columns)))
     return output
 
 
@@ -251,7 +257,7 @@ def solve_bc1d5164(I):
 
 
 def solve_c444b776(I):
-    """What the one panel has is copied to all the others."""
+    """The content of one panel is copied to all the others."""
     full_lines = frontiers(I)
     lines = difference(full_lines, colorfilter(full_lines, mostcolor(I)))
     panels = areas_between(I, merge(lines))
@@ -275,28 +281,30 @@ def solve_cf98881b(I):
 
 def solve_dae9d2b5(I):
     """The two halves are laid on each other; a cell that is set in either of them is pink."""
-    left = lefthalf(I)
-    right = righthalf(I)
     # Each half has its own color; what both have is the ground.
-    ground = minimum(intersection(palette(left), palette(right)))
-    unset = intersection(ofcolor(left, ground), ofcolor(right, ground))
-    output = fill(canvas(PINK, shape(left)), ground, unset)
+    lacks_one = compose(lbind(greater, numcolors(I)), numcolors)
+    side_by_side = both(lacks_one(lefthalf(I)), lacks_one(righthalf(I)))
+    one_half = branch(side_by_side, lefthalf(I), tophalf(I))
+    other_half = branch(side_by_side, righthalf(I), bottomhalf(I))
+    ground = minimum(intersection(palette(one_half), palette(other_half)))
+    unset = intersection(ofcolor(one_half, ground), ofcolor(other_half, ground))
+    output = fill(canvas(PINK, shape(one_half)), ground, unset)
     return output
 
 
 def solve_e98196ab(I):
     """A line separates two halves; the dots of both are shown together."""
-    lying = hline(ofcolor(I, index(I, halve(shape(I)))))
+    bar = ofcolor(I, index(I, halve(shape(I))))
+    lying = equality(width(bar), width(I))
     one_half = branch(lying, tophalf(I), lefthalf(I))
     other_half = branch(lying, bottomhalf(I), righthalf(I))
-    dots = foreground(other_half)
-    output = paint(one_half, dots)
+    output = paint(one_half, not_of_color(other_half, mostcolor(I)))
     return output
 
 
 def solve_f2829549(I):
-    """Green where both halves on the two sides of the blue wall are empty."""
-    standing = vline(ofcolor(I, BLUE))
+    """Green where both halves on the two sides of the wall are empty."""
+    standing = vline(ofcolor(I, index(I, halve(shape(I)))))
     upright = branch(standing, I, dmirror(I))
     left = lefthalf(upright)
     right = righthalf(upright)
@@ -309,10 +317,11 @@ def solve_f2829549(I):
 
 def solve_fafffa47(I):
     """The two halves are laid over each other; red marks the cells that are empty in both."""
-    top = tophalf(I)
-    bottom = bottomhalf(I)
     # Each half has its own color; what both have is the ground.
-    ground = minimum(intersection(palette(top), palette(bottom)))
-    empty_in_both = intersection(ofcolor(top, ground), ofcolor(bottom, ground))
-    output = fill(canvas(ground, shape(top)), RED, empty_in_both)
+    stacked = greater(numcolors(I), numcolors(tophalf(I)))
+    one_half = branch(stacked, tophalf(I), lefthalf(I))
+    other_half = branch(stacked, bottomhalf(I), righthalf(I))
+    ground = minimum(intersection(palette(one_half), palette(other_half)))
+    empty_in_both = intersection(ofcolor(one_half, ground), ofcolor(other_half, ground))
+    output = fill(canvas(ground, shape(one_half)), RED, empty_in_both)
     return output

@@ -2,15 +2,16 @@
 
 
 def solve_017c7c7b(I):
-    """A pattern repeats downward; it goes on until it is half as high again, and turns from
-    blue to red.
-    """
+    """A pattern repeats downward; it goes on until it is half as high again, and turns red."""
     pattern = asobject(I)
     full_height = add(height(I), halve(height(I)))
     starts = apply(toivec, interval(ZERO, full_height, vperiod(pattern)))
     room = canvas(BLACK, astuple(full_height, width(I)))
     continued = paint(room, copies_at(pattern, starts))
-    output = replace(continued, BLUE, RED)
+    # Blue on another ground, or another color on black, or else the rarer color.
+    blue_or_rarer = branch(contained(BLUE, palette(I)), BLUE, leastcolor(I))
+    hue = branch(contained(BLACK, palette(I)), other(palette(I), BLACK), blue_or_rarer)
+    output = replace(continued, hue, RED)
     return output
 
 
@@ -32,16 +33,19 @@ def solve_045e512c(I):
 
 
 def solve_05269061(I):
-    """Stripes of a few colors take turns along one diagonal. Those that are given are repeated
+    """Stripes of a few colors take turns in one direction. Those that are given are repeated
     until they fill the grid.
     """
     colors = fgpartition(I)
-    uphill = intersection(merge(colors), shift(merge(colors), UP_RIGHT))
-    along = branch(uphill, UP_RIGHT, UNITY)
+    cells = merge(colors)
+    n_alike = chain(size, lbind(intersection, cells), lbind(shift, cells))
+    along = argmax((UP_RIGHT, UNITY, RIGHT, DOWN), n_alike)
+    across = branch(equality(along, RIGHT), DOWN, RIGHT)
     line = fork(combine, rbind(shoot, along), rbind(shoot, invert(along)))
     one_stripe = fork(recolor, color, chain(line, first, toindices))
+    # In generated pairs a color may come twice in a turn; in the task none does.
     period = size(colors)
-    steps = apply(tojvec, interval(multiply(-30, period), 60, period))
+    steps = apply(lbind(multiply, across), interval(multiply(-30, period), 60, period))
     output = paint(I, copies_at(mapply(one_stripe, colors), steps))
     return output
 
@@ -71,17 +75,24 @@ def solve_0ca9ddb6(I):
 
 
 def solve_0dfd9992(I):
-    """The black holes in the wallpaper are filled by carrying its pattern on."""
-    output = last(period_fill(astuple(ORIGIN, I)))
+    """The holes in the wallpaper are filled by carrying its pattern on."""
+    # A generated patch may hide all repeats of a cell; in the task each cell shows somewhere.
+    block = compose(asobject, rbind(canvas, THREE_BY_THREE))
+    n_blocks = chain(size, lbind(occurrences, I), block)
+    hidden = argmax(palette(I), n_blocks)
+    # Black is what gets filled in, so the two colors change places for a while.
+    filled = last(period_fill(astuple(ORIGIN, switch(I, hidden, BLACK))))
+    output = switch(filled, hidden, BLACK)
     return output
 
 
 def solve_264363fd(I):
-    """A small cross is the model: around each dot in a rectangle its core is laid, and where
-    the model has long arms, lines in their color run through the dot to the rectangle's sides.
+    """A small cross is the model: its core is laid around each dot in a rectangle. If the model
+    has long arms, lines in their color run through the dot to the rectangle's sides.
     """
-    model = argmin(objects(I, F, F, T), size)
-    cleared = cover(I, model)
+    ground = groundcolor(I)
+    model = argmin(objects_on(I, F, F, ground), size)
+    cleared = fill(I, ground, model)
     middle_cell = center(model)
     core_cells = intersection(insert(middle_cell, neighbors(middle_cell)), toindices(model))
     core_part = toobject(core_cells, I)
@@ -91,7 +102,8 @@ def solve_264363fd(I):
     across = branch(greater(width(model), width(core_part)), hfrontier, initset)
     dots_in = compose(lbind(intersection, dots), toindices)
     crossings = compose(lbind(mapply, fork(combine, down, across)), dots_in)
-    lines = mapply(fork(intersection, toindices, crossings), objects(cleared, F, F, T))
+    rectangles = objects_on(cleared, F, F, ground)
+    lines = mapply(fork(intersection, toindices, crossings), rectangles)
     ways = apply(rbind(subtract, middle_cell), dots)
     output = paint(fill(cleared, arm_color, lines), copies_at(core_part, ways))
     return output
@@ -99,7 +111,8 @@ def solve_264363fd(I):
 
 def solve_29ec7d0e(I):
     """The pattern repeats itself; patches of one color hide parts of it and are filled in."""
-    block = compose(asobject, rbind(canvas, TWO_BY_TWO))
+    # Generated patches may be two cells wide everywhere; each input of the task has a wider one.
+    block = compose(asobject, rbind(canvas, THREE_BY_THREE))
     n_blocks = chain(size, lbind(occurrences, I), block)
     hidden = argmax(palette(I), n_blocks)
     # Black is what gets filled in, so the two colors change places for a while.
@@ -120,13 +133,18 @@ def solve_31aa019c(I):
 
 
 def solve_3ac3eb23(I):
-    """Below each dot there is a chain: in every second row the dot again, in the rows between
-    them a dot to the left and one to the right.
+    """From each dot at the edge a chain runs across: on every second cell the dot again, between
+    them a dot on either side.
     """
     dots = foreground(I)
-    steps = apply(toivec, interval(ZERO, height(I), TWO))
+    edge_rows = combine(hfrontier(ORIGIN), hfrontier(lrcorner(asindices(I))))
+    in_row = flip(difference(toindices(dots), edge_rows))
+    up_or_down = branch(uppermost(dots), UP, DOWN)
+    way = branch(in_row, up_or_down, branch(leftmost(dots), LEFT, RIGHT))
+    aside = astuple(last(way), first(way))
+    steps = apply(lbind(multiply, way), interval(ZERO, maximum(shape(I)), TWO))
     middles = copies_at(dots, steps)
-    sides = combine(shift(middles, DOWN_LEFT), shift(middles, UNITY))
+    sides = combine(shift(middles, add(way, aside)), shift(middles, subtract(way, aside)))
     output = paint(I, combine(middles, sides))
     return output
 
@@ -143,8 +161,12 @@ def solve_3bdb4ada(I):
 
 
 def solve_484b58aa(I):
-    """The black patches are filled with what the repeating pattern shows there."""
-    output = close_symmetry(I, BLACK, ZERO)
+    """The patches of one color are filled with what the repeating pattern shows there."""
+    n_places = chain(size, lbind(occurrences, I), asobject)
+    n_blocks = compose(n_places, rbind(canvas, THREE_BY_THREE))
+    n_small_blocks = compose(n_places, rbind(canvas, TWO_BY_TWO))
+    hidden = argmax(palette(I), fork(astuple, n_blocks, n_small_blocks))
+    output = close_symmetry(I, hidden, ZERO)
     return output
 
 
@@ -164,18 +186,18 @@ def solve_539a4f51(I):
 
 
 def solve_53b68214(I):
-    """The pattern that runs down goes on, straight or slanting, until the grid is square."""
-    hue = other(palette(I), mostcolor(I))
-    line = ofcolor(I, hue)
-    vectors = apply(rbind(subtract, first(line)), line)
+    """The pattern that runs down goes on, straight or slanting, down to the tenth row."""
+    line = foreground(I)
+    cells = toindices(line)
+    vectors = apply(rbind(subtract, first(cells)), cells)
     downward = sfilter(vectors, compose(positive, first))
-    moved = compose(lbind(intersection, asindices(I)), lbind(shift, line))
+    within_grid = compose(rbind(contained, asindices(I)), last)
+    moved = compose(rbind(sfilter, within_grid), lbind(shift, line))
     stays_on_line = chain(flip, rbind(difference, line), moved)
     repeats = sfilter(downward, fork(both, stays_on_line, compose(stays_on_line, invert)))
     period = argmin(repeats, fork(astuple, first, fork(multiply, last, last)))
-    strides = apply(rbind(multiply, period), interval(ZERO, width(I), ONE))
-    square_grid = canvas(mostcolor(I), astuple(width(I), width(I)))
-    output = fill(square_grid, hue, copies_at(line, strides))
+    strides = apply(rbind(multiply, period), interval(ZERO, TEN, ONE))
+    output = paint(canvas(mostcolor(I), astuple(TEN, width(I))), copies_at(line, strides))
     return output
 
 
@@ -183,6 +205,7 @@ def solve_6cf79266(I):
     """Empty squares of three by three cells in the noise turn blue, one after the other in
     reading order.
     """
+    # Generated pairs fill squares that overlap too; the third demo leaves such a one empty.
     empty_square = asobject(canvas(BLACK, THREE_BY_THREE))
     blue_square = recolor(BLUE, empty_square)
     places = compose(rbind(order, identity), rbind(occurrences, empty_square))
@@ -198,12 +221,18 @@ def solve_7837ac64(I):
     """Some crossings of the mesh are marked; a mesh between four crossings of one color is a
     cell of that color.
     """
-    mesh_hue = color(argmax(objects(I, T, F, F), size))
+    # Marks may cut the mesh into pieces.
+    mesh_hue = color(argmax(objects(I, T, F, F), compose(size, backdrop)))
     off_mesh = not_of_color(I, mesh_hue)
     ground = mostcolor(off_mesh)
     marks = not_of_color(off_mesh, ground)
-    pitch = increment(valmax(parts_of(I, ground, F), width))
-    crossings = downscale(replace(subgrid(marks, I), mesh_hue, ground), pitch)
+    meshes = parts_of(I, ground, F)
+    row_pitch = increment(valmax(meshes, height))
+    column_pitch = increment(valmax(meshes, width))
+    marked = replace(subgrid(marks, I), mesh_hue, ground)
+    # Stretched so that meshes are squares.
+    stretched = vupscale(hupscale(marked, row_pitch), column_pitch)
+    crossings = downscale(stretched, multiply(row_pitch, column_pitch))
     fields = decrement(shape(crossings))
     upper = cellwise(crop(crossings, ORIGIN, fields), crop(crossings, RIGHT, fields), ground)
     lower = cellwise(crop(crossings, DOWN, fields), crop(crossings, UNITY, fields), ground)
@@ -212,19 +241,25 @@ def solve_7837ac64(I):
 
 
 def solve_82819916(I):
-    """One line is a complete pattern of two colors; each other line begins the same pattern in
-    two colors of its own, and is completed.
+    """One line is a complete pattern of two colors; each other line shows a part of the same
+    pattern in two colors of its own, and is completed.
     """
-    lines = objects(I, F, F, T)
-    model = argmax(lines, size)
-    first_hue = compose(lbind(index, I), ulcorner)
+    lying = sfilter(frontiers(I), hline)
+    upright = branch(lying, I, dmirror(I))
+    cells = foreground(upright)
+    in_row = lbind(matcher, compose(first, last))
+    lines = apply(compose(lbind(sfilter, cells), in_row), apply(first, toindices(cells)))
+    pattern = subgrid(argmax(lines, size), upright)
+    first_hue = compose(lbind(index, upright), ulcorner)
     second_hue = fork(other, palette, first_hue)
-    pattern = subgrid(model, I)
-    first_cells = ofcolor(pattern, first_hue(model))
-    second_cells = ofcolor(pattern, second_hue(model))
-    in_first = fork(shift, compose(rbind(recolor, first_cells), first_hue), ulcorner)
-    in_second = fork(shift, compose(rbind(recolor, second_cells), second_hue), ulcorner)
-    output = paint(I, mapply(fork(combine, in_first, in_second), lines))
+    model_hue = chain(lbind(index, pattern), tojvec, leftmost)
+    first_cells = compose(lbind(ofcolor, pattern), model_hue)
+    second_cells = compose(lbind(difference, asindices(pattern)), first_cells)
+    row = compose(toivec, uppermost)
+    in_first = fork(shift, fork(recolor, first_hue, first_cells), row)
+    in_second = fork(shift, fork(recolor, second_hue, second_cells), row)
+    completed = paint(upright, mapply(fork(combine, in_first, in_second), lines))
+    output = branch(lying, completed, dmirror(completed))
     return output
 
 
@@ -244,18 +279,17 @@ def solve_8403a5d5(I):
 
 
 def solve_aedd82e4(I):
-    """Red cells that have no red cell at any of their sides turn blue."""
-    reds = parts_of(I, RED, F)
-    lonely = merge(sizefilter(reds, ONE))
-    output = fill(I, BLUE, lonely)
+    """Cells that have no colored cell at any of their sides turn blue."""
+    lonely = sizefilter(objects_on(I, F, F, BLACK), ONE)
+    output = fill(I, BLUE, merge(lonely))
     return output
 
 
 def solve_ba26e723(I):
-    """In every third column, from the first on, yellow turns magenta."""
+    """In every third column, from the first on, the colored cells turn magenta."""
     every_third = product(initset(ZERO), interval(ZERO, width(I), THREE))
     columns = mapply(vfrontier, every_third)
-    output = fill(I, MAGENTA, intersection(columns, ofcolor(I, YELLOW)))
+    output = fill(I, MAGENTA, difference(columns, ofcolor(I, BLACK)))
     return output
 
 
@@ -299,12 +333,13 @@ def solve_cbded52d(I):
 
 def solve_d8c310e9(I):
     """The pattern at the edge goes on along it, in the direction in which it repeats."""
+    # Generated pairs may also have a pattern at two edges; in the task it is at one.
     shown = foreground(I)
-    standing = both(portrait(shown), greater(height(shown), vperiod(shown)))
-    upright = branch(standing, dmirror(I), I)
+    lying = greater(width(shown), hperiod(shown))
+    upright = branch(lying, I, dmirror(I))
     pattern = foreground(upright)
     continued = paint(upright, repeat_along(pattern, tojvec(hperiod(pattern))))
-    output = branch(standing, dmirror(continued), continued)
+    output = branch(lying, continued, dmirror(continued))
     return output
 
 
@@ -346,29 +381,37 @@ def solve_e8dc4411(I):
 
 
 def solve_e9afcf9a(I):
-    """In every second column the rows change places, so that the colors alternate."""
-    second_columns = mapply(vfrontier, apply(tojvec, interval(ONE, width(I), TWO)))
-    output = paint(I, toobject(second_columns, hmirror(I)))
+    """The colors of the two lines change places in every second cell, so that they alternate."""
+    hue = index(I, ORIGIN)
+    even_cells = sfilter(asindices(I), compose(even, fork(add, first, last)))
+    output = fill(canvas(other(palette(I), hue), shape(I)), hue, even_cells)
     return output
 
 
 def solve_f8c80d96(I):
     """The nested outlines go on outward at the same distance, and the ground turns gray."""
-    outlines = objects(I, T, F, T)
+    outlines = order(objects(I, T, F, T), compose(invert, size))
     drawn = merge(outlines)
-    one = first(outlines)
-    distance = manhattan(one, difference(drawn, one))
+    outer = first(outlines)
+    inner = second(outlines)
+    up_left = subtract(ulcorner(inner), ulcorner(outer))
+    down_right = subtract(lrcorner(outer), lrcorner(inner))
+    # The edge cuts off one of two opposite sides in the task, at most; both in generated pairs.
+    # Sides cut off by the edge do not move.
+    step = apply(maximum, dmirror(astuple(up_left, down_right)))
     upper_left = lbind(subtract, ulcorner(drawn))
     lower_right = lbind(add, lrcorner(drawn))
     outline_at = compose(box, fork(insert, upper_left, compose(initset, lower_right)))
-    steps = interval(distance, add(height(I), width(I)), distance)
+    steps = apply(lbind(multiply, step), interval(ONE, 30, ONE))
     extended = fill(I, color(drawn), mapply(outline_at, steps))
     output = replace(extended, mostcolor(I), GRAY)
     return output
 
 
 def solve_f9012d9b(I):
-    """A repeating pattern has a black patch: the answer is what the patch hides."""
-    whole = last(period_fill(astuple(ORIGIN, I)))
-    output = subgrid(ofcolor(I, BLACK), whole)
+    """A repeating pattern has a patch of one color: the answer is what the patch hides."""
+    patch = argmax(sfilter(partition(I), is_solid), size)
+    # Black is what gets filled in, so the two colors change places for a while.
+    filled = last(period_fill(astuple(ORIGIN, switch(I, color(patch), BLACK))))
+    output = subgrid(patch, switch(filled, color(patch), BLACK))
     return output

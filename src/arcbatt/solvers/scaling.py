@@ -5,9 +5,11 @@ def solve_4522001f(I):
     """The square in a corner, all in its main color, becomes one of twice the size in the same
     corner of a grid three times as large; another one follows toward the opposite corner.
     """
-    small = foreground(I)
-    place = ulcorner(small)
-    blank = canvas(mostcolor(I), multiply(THREE, shape(I)))
+    ground = groundcolor(I)
+    small = not_of_color(I, ground)
+    # 0 where it lies at the upper or left edge, 1 at the other one.
+    place = sign(ulcorner(small))
+    blank = canvas(ground, multiply(THREE, shape(I)))
     large = upscale(normalize(small), TWO)
     in_corner = shift(large, multiply(subtract(shape(blank), shape(large)), place))
     inwards = subtract(UNITY, double(place))
@@ -20,6 +22,7 @@ def solve_469497ad(I):
     """The picture is enlarged as many times as it has colors, the ground not counted, and red
     rays leave the corners of the square, seen only on the ground.
     """
+    # Generated pairs have rectangles of any sides, also at the edge; the task has squares.
     large = upscale(I, decrement(numcolors(I)))
     block = argmax(sfilter(objects(large, T, F, F), square), size)
     # Away from the edge there are only the square and the ground.
@@ -35,10 +38,8 @@ def solve_46f33fce(I):
     """Every second row and column holds the dots: each dot becomes a block of four by four
     cells, next to its neighbors' blocks.
     """
-    first_dot = ulcorner(foreground(I))
-    # One where the first row (or column) is empty, zero where it holds dots.
-    start = subtract(first_dot, double(halve(first_dot)))
-    dots = downscale(crop(I, start, shape(I)), TWO)
+    closer = fork(astuple, first, compose(halve, last))
+    dots = paint(canvas(mostcolor(I), halve(shape(I))), apply(closer, foreground(I)))
     output = upscale(dots, FOUR)
     return output
 
@@ -53,7 +54,7 @@ def solve_5614dbcf(I):
 
 
 def solve_5ad4f10b(I):
-    """Among scattered dots there is a large picture of three by three blocks; the output is
+    """Among scattered dots there is a large picture of blocks; the output is
     that picture, a cell for a block, in the color of the dots.
     """
     ground = mostcolor(I)
@@ -61,7 +62,9 @@ def solve_5ad4f10b(I):
     large = ofcolor(I, blocks_hue)
     dots_hue = other(remove(ground, palette(I)), blocks_hue)
     picture = fill(canvas(ground, shape(large)), dots_hue, normalize(large))
-    output = downscale(picture, divide(width(large), THREE))
+    enlarged_again = fork(upscale, lbind(downscale, picture), identity)
+    side = extract(interval(width(large), ZERO, NEG_ONE), matcher(enlarged_again, picture))
+    output = downscale(picture, side)
     return output
 
 
@@ -115,21 +118,28 @@ def solve_780d0b14(I):
 
 
 def solve_80af3007(I):
-    """The drawing is made of three by three blocks; each block becomes a small copy of the
-    whole drawing.
+    """The drawing is made of as many blocks as a block has cells each way; each block becomes a
+    small copy of the whole drawing.
     """
     drawing = subgrid(foreground(I), I)
-    small = downscale(drawing, THREE)
+    of_square = lbind(matcher, fork(multiply, identity, identity))
+    root = compose(lbind(extract, interval(ONE, SIX, ONE)), of_square)
+    n_rows = root(height(drawing))
+    n_columns = root(width(drawing))
+    # Stretched so that blocks are squares.
+    stretched = vupscale(hupscale(drawing, n_rows), n_columns)
+    small = downscale(stretched, multiply(n_rows, n_columns))
     copies = last(tile(astuple(ORIGIN, small), shape(drawing), ZERO))
     output = cellwise(drawing, copies, mostcolor(I))
     return output
 
 
 def solve_8a004b2b(I):
-    """The yellow corners frame some blocks, which are a part of the drawing outside, made
+    """Four corners frame some blocks, which are a part of the drawing outside, made
     larger. The frame is cut out and its drawing completed.
     """
-    marks = ofcolor(I, YELLOW)
+    just_corners = fork(equality, toindices, corners)
+    marks = argmax(sfilter(partition(I), just_corners), compose(size, backdrop))
     frame = backdrop(marks)
     drawing = difference(foreground(I), toobject(frame, I))
     blocks = objects(cover(cover(I, drawing), marks), T, F, T)
@@ -200,15 +210,17 @@ def solve_ce22a75a(I):
 
 
 def solve_ce602527(I):
-    """One shape is cut off by the grid's edge; the answer is the shape that, made twice as
-    large, looks like it.
+    """The largest shape at the grid's edge is cut off by it; the answer is the shape that, made
+    twice as large, looks like it.
     """
     shapes = fgpartition(I)
-    cut_off = extract(shapes, rbind(bordering, I))
+    cut_off = argmax(sfilter(shapes, rbind(bordering, I)), compose(size, backdrop))
     # Each shape alone, with a margin of ground around it, where it is not cut off.
-    alone = lbind(paint, canvas(mostcolor(I), shape(I)))
-    window = toobject(backdrop(outbox(cut_off)), alone(cut_off))
-    enlarged = compose(rbind(upscale, TWO), fork(subgrid, outbox, alone))
+    blank = lbind(canvas, mostcolor(I))
+    window = toobject(backdrop(outbox(cut_off)), paint(blank(shape(I)), cut_off))
+    room = chain(blank, lbind(add, TWO), shape)
+    with_margin = fork(paint, room, compose(rbind(shift, UNITY), normalize))
+    enlarged = compose(rbind(upscale, TWO), with_margin)
     in_its_color = fork(rbind(replace, color(cut_off)), enlarged, color)
     fits = chain(size, rbind(occurrences, window), in_its_color)
     output = subgrid(argmax(remove(cut_off, shapes), fits), I)

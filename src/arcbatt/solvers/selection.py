@@ -29,10 +29,11 @@ def solve_6455b5f5(I):
 
 
 def solve_662c240a(I):
-    """Of the square blocks one above the other, the one that is not symmetric along its
+    """Of the square blocks in a column or row, the one that is not symmetric along its
     diagonal is given.
     """
-    blocks = vsplit(I, divide(height(I), width(I)))
+    n_blocks = divide(maximum(shape(I)), minimum(shape(I)))
+    blocks = branch(portrait(I), vsplit(I, n_blocks), hsplit(I, n_blocks))
     symmetric = fork(equality, identity, dmirror)
     output = extract(blocks, compose(flip, symmetric))
     return output
@@ -53,10 +54,9 @@ def solve_a87f7484(I):
 
 
 def solve_ae4f1146(I):
-    """Of the squares of cyan and blue cells the output is the one with the most blue."""
-    squares = parts_of(replace(I, BLUE, CYAN), CYAN, F)
-    pictures = apply(rbind(subgrid, I), squares)
-    output = argmax(pictures, rbind(colorcount, BLUE))
+    """Of the squares the output is the one with the most cells of the rarer color."""
+    pictures = apply(rbind(subgrid, I), objects_on(I, F, F, groundcolor(I)))
+    output = argmax(pictures, rbind(colorcount, leastcolor(I)))
     return output
 
 
@@ -78,10 +78,11 @@ def solve_e50d258f(I):
 
 
 def solve_fcb5c309(I):
-    """The largest frame is cut out with the dots in it, and takes their color."""
-    largest = argmax(objects(I, T, F, T), size)
-    inside = subgrid(largest, I)
-    frame_hue = color(largest)
+    """The frame with the most dots is cut out with the dots in it, and takes their color."""
+    things = objects(I, T, F, T)
+    frame_hue = color(argmax(things, size))
     dot_hue = other(remove(mostcolor(I), palette(I)), frame_hue)
+    n_dots = compose(rbind(colorcount, dot_hue), rbind(subgrid, I))
+    inside = subgrid(argmax(colorfilter(things, frame_hue), n_dots), I)
     output = replace(inside, frame_hue, dot_hue)
     return output

@@ -2,18 +2,23 @@
 
 
 def solve_08ed6ac7(I):
-    """The bars are numbered by length, the longest first: blue, red, green, yellow."""
-    bars = order(objects(I, T, F, T), compose(invert, size))
-    ranks = interval(ONE, increment(size(bars)), ONE)
-    output = paint(I, mpapply(recolor, ranks, bars))
+    """The bars are numbered by length, the longest first: blue, red, green, yellow. Bars of one
+    length have the same number.
+    """
+    in_column = lbind(matcher, compose(last, last))
+    bar = compose(lbind(sfilter, foreground(I)), in_column)
+    bars = apply(bar, interval(ZERO, width(I), ONE))
+    as_long = chain(lbind(compose, flip), lbind(lbind, greater), size)
+    rank = chain(size, dedupe, compose(lbind(sfilter, apply(size, bars)), as_long))
+    output = paint(I, mapply(fork(recolor, rank, identity), sfilter(bars, size)))
     return output
 
 
 def solve_8e1813be(I):
-    """The colored lines, in order, become the stripes of a square; the gray block, which
+    """The colored lines, in order, become the stripes of a square; the square block, which
     hides parts of them, goes.
     """
-    bars = objects(cover(I, ofcolor(I, GRAY)), T, F, T)
+    bars = objects(cover(I, extract(fgpartition(I), square)), T, F, T)
     lying = hline(argmax(bars, size))
     place = branch(lying, uppermost, leftmost)
     # Two parts of one line have the same place and color, so they count once.
@@ -41,8 +46,8 @@ def solve_ea32f347(I):
     """The longest bar turns blue, the shortest red, and those between yellow."""
     bars = objects(I, T, F, T)
     all_yellow = fill(I, YELLOW, merge(bars))
-    with_longest = fill(all_yellow, BLUE, argmax(bars, size))
-    output = fill(with_longest, RED, argmin(bars, size))
+    with_longest = fill(all_yellow, BLUE, merge(sizefilter(bars, valmax(bars, size))))
+    output = fill(with_longest, RED, merge(sizefilter(bars, valmin(bars, size))))
     return output
 
 

@@ -37,16 +37,17 @@ def solve_2013d3e2(I):
 
 
 def solve_2bcee788(I):
-    """The red line is a mirror: the shape is continued by its image on the side where
-    the line is, the red is gone and the ground becomes green.
+    """The line beside the shape is a mirror: the shape is continued by its image on the side
+    where the line is, the line is gone and the ground becomes green.
     """
-    red = ofcolor(I, RED)
-    figure = extract(fgpartition(I), compose(flip, matcher(color, RED)))
-    sideways = hmatching(figure, red)
+    parts = fgpartition(I)
+    line = argmin(parts, size)
+    figure = other(parts, line)
+    sideways = hmatching(figure, line)
     axis = branch(sideways, RIGHT, DOWN)
     image = branch(sideways, vmirror(figure), hmirror(figure))
-    # One shape's height or width, toward the red line.
-    step = multiply(multiply(axis, position(figure, red)), shape(figure))
+    # One shape's height or width, toward the line.
+    step = multiply(multiply(axis, position(figure, line)), shape(figure))
     ground = canvas(GREEN, shape(I))
     output = paint(paint(ground, figure), shift(image, step))
     return output
@@ -72,10 +73,15 @@ def solve_3345333e(I):
 
 
 def solve_3631a71a(I):
-    """A symmetric picture is partly hidden by brown patches; they are replaced by what the
-    mirror images show.
+    """A symmetric picture is partly hidden by patches of one color; they are replaced by what
+    the mirror images show.
     """
-    output = close_symmetry(I, BROWN, ZERO)
+    # Mirrored over the diagonal, hardly anything but the patches moves.
+    # Small generated pictures have further symmetries by chance; those of the task are large.
+    cells = lbind(ofcolor, I)
+    n_moved = compose(size, fork(difference, cells, lbind(ofcolor, dmirror(I))))
+    hidden = argmax(palette(I), n_moved)
+    output = close_symmetry(I, hidden, ZERO)
     return output
 
 
@@ -118,10 +124,8 @@ def solve_4290ef0e(I):
 
 
 def solve_44f52bb0(I):
-    """One blue cell if the picture is its own mirror image, left and right, an orange one if
-    not.
-    """
-    symmetric = equality(I, vmirror(I))
+    """One blue cell if the picture is its own mirror image, an orange one if not."""
+    symmetric = either(equality(I, vmirror(I)), equality(I, hmirror(I)))
     hue = branch(symmetric, BLUE, ORANGE)
     output = canvas(hue, UNITY)
     return output
@@ -149,18 +153,19 @@ def solve_47c1f68c(I):
 
 
 def solve_4938f0c2(I):
-    """The red shape is mirrored across the green square, sideways and downward, so that there
+    """The shape is mirrored across the square, sideways and up or down, so that there
     is one in each corner.
     """
-    green = ofcolor(I, GREEN)
-    red = ofcolor(I, RED)
-    # A frame around the green square, far outside the grid: together with it, whatever lies
-    # inside is mirrored about the green square.
+    things = fgpartition(I)
+    middle_square = argmax(sfilter(things, square), size)
+    shape_cells = other(things, middle_square)
+    # A frame around the square, far outside the grid: together with it, whatever lies
+    # inside is mirrored about the square.
     far_frame = power(outbox, 30)
-    red_in_frame = combine(far_frame(green), red)
-    upper = combine(red_in_frame, vmirror(red_in_frame))
-    four = combine(upper, hmirror(upper))
-    output = underfill(I, RED, four)
+    in_frame = combine(far_frame(middle_square), toindices(shape_cells))
+    two = combine(in_frame, vmirror(in_frame))
+    four = combine(two, hmirror(two))
+    output = underfill(I, color(shape_cells), four)
     return output
 
 
@@ -222,11 +227,15 @@ def solve_67e8384a(I):
 
 
 def solve_6855a6e4(I):
-    """The gray shapes outside the red brackets are mirrored into them, across the wall next
+    """The shapes outside the brackets are mirrored into them, across the wall next
     to them.
     """
-    walls = ofcolor(I, RED)
-    shapes = ofcolor(I, GRAY)
+    colors = fgpartition(I)
+    lacks_corners = fork(difference, corners, toindices)
+    framing = sfilter(colors, compose(flip, lacks_corners))
+    brackets = argmax(framing, compose(size, delta))
+    walls = toindices(brackets)
+    shapes = toindices(other(colors, brackets))
     upside_down = apply(lbind(multiply, (-1, 1)), shapes)
     sideways = apply(lbind(multiply, (1, -1)), shapes)
     # A mirror in row r takes row i to 2r - i; what does not land between the walls is none.
@@ -236,7 +245,7 @@ def solve_6855a6e4(I):
     over_right = shift(sideways, tojvec(double(rightmost(walls))))
     images = combine(combine(over_top, over_bottom), combine(over_left, over_right))
     inside = intersection(images, delta(walls))
-    output = fill(cover(I, shapes), GRAY, inside)
+    output = fill(cover(I, shapes), color(other(colors, brackets)), inside)
     return output
 
 
@@ -259,18 +268,22 @@ def solve_6fa7a44f(I):
 
 
 def solve_73251a56(I):
-    """Black patches hide cells. They are filled from the mirror image along the main diagonal.
-    Right of the diagonal each row shows the colors of the first row, in runs one cell longer
-    than those of the row above; the diagonal has its own color.
+    """Patches of one color hide cells. They are filled from the mirror image along the main
+    diagonal. Right of the diagonal each row shows the colors of the first row, in runs one cell
+    longer than those of the row above; the diagonal has its own color.
     """
-    seen_in = compose(rbind(not_of_color, BLACK), rbind(toobject, I))
+    # Mirrored over the diagonal, hardly anything but the patches moves.
+    cells = lbind(ofcolor, I)
+    n_moved = compose(size, fork(difference, cells, lbind(ofcolor, dmirror(I))))
+    hidden = argmax(palette(I), n_moved)
+    seen_in = compose(rbind(not_of_color, hidden), rbind(toobject, I))
     mirrored = paint(dmirror(I), seen_in(asindices(I)))
     # Where the mirror image is hidden too, the cell's run is found in the first row.
     from_diagonal = fork(subtract, maximum, minimum)
     nth_run = fork(divide, from_diagonal, compose(lbind(add, TWO), minimum))
     in_first_row = chain(lbind(astuple, ZERO), compose(increment, double), nth_run)
     cell = fork(astuple, compose(lbind(index, mirrored), in_first_row), identity)
-    filled = paint(mirrored, apply(cell, ofcolor(mirrored, BLACK)))
+    filled = paint(mirrored, apply(cell, ofcolor(mirrored, hidden)))
     diagonal = shoot(ORIGIN, UNITY)
     output = fill(filled, mostcolor(seen_in(diagonal)), diagonal)
     return output
@@ -278,7 +291,7 @@ def solve_73251a56(I):
 
 def solve_7468f01a(I):
     """The rectangle is cut out and mirrored, left and right."""
-    rectangle = first(objects(I, F, T, T))
+    rectangle = not_of_color(I, groundcolor(I))
     output = vmirror(subgrid(rectangle, I))
     return output
 
@@ -290,12 +303,13 @@ def solve_74dd1130(I):
 
 
 def solve_760b3cac(I):
-    """The cyan shape is mirrored to the side at which the yellow arrow's upper tip is."""
-    arrow = ofcolor(I, YELLOW)
-    drawing = ofcolor(I, CYAN)
-    side = branch(contained(ulcorner(arrow), arrow), LEFT, RIGHT)
+    """The shape is mirrored to the side at which the upper tip of the arrow below it is."""
+    things = fgpartition(I)
+    arrow = argmax(things, uppermost)
+    drawing = other(things, arrow)
+    side = branch(contained(ulcorner(arrow), toindices(arrow)), LEFT, RIGHT)
     way = multiply(side, width(drawing))
-    output = fill(I, CYAN, shift(vmirror(drawing), way))
+    output = paint(I, shift(vmirror(drawing), way))
     return output
 
 
@@ -323,10 +337,10 @@ def solve_9d9215db(I):
     # Black and the ground are exchanged, since only zeros count as empty.
     mirrored = last(mirror_fill(astuple(ORIGIN, switch(I, ground, BLACK)), TWO))
     dots = foreground(mirrored)
-    from_middle = chain(rbind(subtract, decrement(shape(I))), double, last)
-    distances = fork(multiply, from_middle, from_middle)
-    of_rows = sfilter(dots, compose(fork(greater, first, last), distances))
-    of_columns = sfilter(dots, compose(fork(greater, last, first), distances))
+    to_ends = fork(astuple, last, compose(lbind(subtract, decrement(shape(I))), last))
+    from_edge = chain(lbind(apply, minimum), dmirror, to_ends)
+    of_rows = sfilter(dots, compose(fork(greater, last, first), from_edge))
+    of_columns = sfilter(dots, compose(fork(greater, first, last), from_edge))
     blank = canvas(BLACK, shape(I))
     rows = last(bridge(astuple(ORIGIN, paint(blank, of_rows)), ZERO))
     columns = last(bridge(astuple(ORIGIN, paint(blank, of_columns)), ONE))
@@ -337,8 +351,10 @@ def solve_9d9215db(I):
 
 
 def solve_9dfd6313(I):
-    """The grid is flipped along the gray diagonal from the upper left."""
-    output = dmirror(I)
+    """The grid is flipped along its diagonal line."""
+    diagonal = toobject(shoot(ORIGIN, UNITY), I)
+    from_upper_left = flip(contained(mostcolor(I), palette(diagonal)))
+    output = branch(from_upper_left, dmirror(I), cmirror(I))
     return output
 
 
@@ -375,13 +391,17 @@ def solve_b775ac94(I):
 
 
 def solve_b8825c91(I):
-    """The picture is symmetric, left to right and top to bottom; what yellow patches hide is
-    seen in the mirror images.
+    """The picture is symmetric, left to right and top to bottom; what patches of one color hide
+    is seen in the mirror images.
     """
-    seen_sideways = toobject(ofcolor(I, YELLOW), vmirror(I))
+    # Mirrored, hardly anything but the patches moves.
+    cells = lbind(ofcolor, I)
+    n_moved = compose(size, fork(difference, cells, lbind(ofcolor, vmirror(I))))
+    hidden = argmax(palette(I), n_moved)
+    seen_sideways = toobject(cells(hidden), vmirror(I))
     repaired = paint(I, seen_sideways)
-    # Where the mirror image was hidden as well, yellow is left.
-    seen_upside_down = toobject(ofcolor(repaired, YELLOW), hmirror(repaired))
+    # Where the mirror image was hidden as well, patches are left.
+    seen_upside_down = toobject(ofcolor(repaired, hidden), hmirror(repaired))
     output = paint(repaired, seen_upside_down)
     return output
 
@@ -393,9 +413,9 @@ def solve_c9e6f938(I):
 
 
 def solve_dc0a314f(I):
-    """What the green square hides of a symmetric pattern."""
-    whole = close_symmetry(I, GREEN, ZERO)
-    output = subgrid(ofcolor(I, GREEN), whole)
+    """The part of a symmetric pattern that is hidden by a square of one color."""
+    cover_up = argmax(sfilter(partition(I), is_solid), size)
+    output = subgrid(cover_up, close_symmetry(I, color(cover_up), ZERO))
     return output
 
 
@@ -434,8 +454,10 @@ def solve_ed36ccf7(I):
 
 
 def solve_f25ffba3(I):
-    """The picture in one half, the lower, is mirrored into the empty other half."""
-    output = underpaint(I, asobject(hmirror(I)))
+    """The picture in one half is mirrored into the empty other half."""
+    stacked = contained(ONE, apply(numcolors, astuple(tophalf(I), bottomhalf(I))))
+    mirrored = branch(stacked, hmirror(I), vmirror(I))
+    output = underpaint(I, asobject(mirrored))
     return output
 
 

@@ -18,15 +18,18 @@ def solve_39e1d7f9(I):
     same ones around it.
     """
     lines = frontiers(I)
-    pitch = increment(valmin(sfilter(lines, hline), uppermost))
-    blocks = downscale(I, pitch)
+    row_pitch = increment(valmin(sfilter(lines, hline), uppermost))
+    column_pitch = increment(valmin(sfilter(lines, vline), leftmost))
+    # Stretched so that blocks are squares.
+    stretched = vupscale(hupscale(I, row_pitch), column_pitch)
+    blocks = downscale(stretched, multiply(row_pitch, column_pitch))
     groups = objects(blocks, F, T, T)
     model = argmax(groups, size)
     hue = color(argmin(groups, size))
     middle_block = ulcorner(sfilter(model, matcher(first, hue)))
     around = shift(model, invert(middle_block))
     copied = paint(blocks, copies_at(around, ofcolor(blocks, hue)))
-    full_size = crop(upscale(copied, pitch), ORIGIN, shape(I))
+    full_size = crop(hupscale(vupscale(copied, row_pitch), column_pitch), ORIGIN, shape(I))
     output = paint(full_size, merge(lines))
     return output
 
@@ -93,17 +96,24 @@ def solve_57aa92db(I):
 
 
 def solve_6a1e5592(I):
-    """The gray pieces go up into the gaps of the red ceiling, each into one that its upper part
-    just fills, so that no gap is left; they turn blue.
+    """The pieces go up into the gaps of the ceiling, each into one that its upper part just fills,
+    so that no gap is left; they turn blue. The ceiling may also be at another edge.
     """
     ground = mostcolor(I)
-    top_shape = astuple(increment(lowermost(ofcolor(I, RED))), width(I))
-    top_cells = asindices(canvas(RED, top_shape))
+    # Turned so that the ceiling, whose outermost row has no gaps, is at the top.
+    turned = compose(lbind(mir_rot, I), lbind(add, THREE))
+    has_ceiling = chain(flip, lbind(contained, ground), compose(first, turned))
+    n_turns = extract((4, 1, 2, 3), has_ceiling)
+    upright = turned(n_turns)
+    hue = index(upright, ORIGIN)
+    piece_hue = other(remove(hue, palette(I)), ground)
+    top_shape = astuple(increment(lowermost(ofcolor(upright, hue))), width(upright))
+    top_cells = asindices(canvas(hue, top_shape))
     parts = rbind(rbind(rbind(objects, F), F), T)
     cells_of = lbind(apply, toindices)
     top = rbind(rbind(crop, top_shape), ORIGIN)
     gaps = chain(cells_of, rbind(colorfilter, ground), compose(parts, top))
-    pieces = chain(cells_of, rbind(colorfilter, GREY), parts)
+    pieces = chain(cells_of, rbind(colorfilter, piece_hue), parts)
     # Of a gap and a piece: the first cell of the piece comes to the first cell of the gap.
     way = fork(subtract, compose(first, first), compose(first, last))
     placed = fork(shift, last, way)
@@ -113,7 +123,8 @@ def solve_6a1e5592(I):
     change = fork(combine, compose(lbind(recolor, ground), last), in_blue)
     changes = compose(lbind(apply, change), compose(rbind(sfilter, fits), for_first_gap))
     fill_one_gap = lbind(mapply, fork(lbind(prapply, paint), initset, changes))
-    output = first(power(fill_one_gap, size(gaps(I)))(initset(I)))
+    filled = first(power(fill_one_gap, size(gaps(upright)))(initset(upright)))
+    output = power(rot270, n_turns)(filled)
     return output
 
 
@@ -148,11 +159,12 @@ def solve_72322fa7(I):
 
 
 def solve_776ffc46(I):
-    """Blue shapes of the same form as the one in the closed gray frame take its color."""
-    frame = extract(parts_of(I, GRAY, F), is_outline)
+    """Shapes of the same form as the one in the closed frame take its color."""
+    shapes = objects(I, T, F, T)
+    frame = argmax(sfilter(shapes, is_outline), size)
     sample = not_of_color(toobject(delta(frame), I), mostcolor(I))
     form = compose(normalize, toindices)
-    alike = mfilter(parts_of(I, BLUE, F), matcher(form, form(sample)))
+    alike = mfilter(shapes, matcher(form, form(sample)))
     output = fill(I, color(sample), alike)
     return output
 
@@ -175,12 +187,11 @@ def solve_7df24a62(I):
 
 
 def solve_88a10436(I):
-    """The colored shape is stamped once more, with its middle on the gray mark."""
-    marks = ofcolor(I, GRAY)
-    without_marks = cover(I, marks)
-    stamp = foreground(without_marks)
-    offsets = apply(rbind(subtract, center(stamp)), marks)
-    output = paint(without_marks, copies_at(stamp, offsets))
+    """The many-colored shape is stamped once more, with its middle on each mark."""
+    stamp = argmax(objects(I, F, T, T), size)
+    marks = difference(foreground(I), stamp)
+    offsets = apply(rbind(subtract, center(stamp)), toindices(marks))
+    output = paint(cover(I, marks), copies_at(stamp, offsets))
     return output
 
 
@@ -214,18 +225,19 @@ def solve_90f3ed37(I):
 
 
 def solve_97a05b5b(I):
-    """The red in each small piece, turned, fits a hole in the big red rectangle; the
+    """Each small piece has some of the big rectangle's color, which, turned, fits a hole in it; the
     piece goes there, and the rectangle is cut out."""
     ground = groundcolor(I)
     parts = objects_on(I, F, F, ground)
     big = argmax(parts, size)
+    hue = mostcolor(big)
     pieces = apply(rbind(subgrid, I), remove(big, parts))
     turned = prapply(mir_rot, pieces, interval(FOUR, EIGHT, ONE))
-    gap = rbind(ofcolor, RED)
+    gap = rbind(ofcolor, hue)
     near = fork(combine, asindices, compose(lbind(mapply, dneighbors), gap))
     wall = fork(difference, near, gap)
     empty = compose(lbind(recolor, ground), gap)
-    hole = fork(combine, compose(lbind(recolor, RED), wall), empty)
+    hole = fork(combine, compose(lbind(recolor, hue), wall), empty)
     places = chain(lbind(occurrences, I), normalize, hole)
     anchored = fork(shift, asobject, chain(invert, ulcorner, hole))
     output = subgrid(big, paint(I, mapply(fork(copies_at, anchored, places), turned)))
@@ -234,7 +246,7 @@ def solve_97a05b5b(I):
 
 def solve_9aec4887(I):
     """The shape is put into the frame; each of its cells takes the color of the nearest side
-    of the frame, those as near to another side keep theirs.
+    of the frame. Cells that are equally near to two sides keep their color.
     """
     figures = objects(I, F, T, T)
     frame = subgrid(argmax(figures, numcolors), I)
@@ -271,7 +283,7 @@ def solve_e6721834(I):
 
 def solve_e76a88a6(I):
     """The gray blocks become copies of the one that has a pattern."""
-    blocks = objects(I, F, F, T)
+    blocks = objects_on(I, F, F, groundcolor(I))
     pattern = argmax(blocks, numcolors)
     places = apply(ulcorner, remove(pattern, blocks))
     output = paint(I, copies_at(normalize(pattern), places))

@@ -5,10 +5,12 @@ def solve_007bbfb7(I):
     """The picture is made of copies of itself: one for each colored cell, at its place in a
     grid as many times larger as the picture has rows and columns.
     """
-    colored = toindices(not_of_color(I, BLACK))
+    # Where there is no black, the commonest color is the ground.
+    ground = branch(contained(BLACK, palette(I)), BLACK, mostcolor(I))
+    colored = toindices(not_of_color(I, ground))
     places = apply(lbind(multiply, shape(I)), colored)
     copies = copies_at(asobject(I), places)
-    output = paint(canvas(BLACK, multiply(shape(I), shape(I))), copies)
+    output = paint(canvas(ground, multiply(shape(I), shape(I))), copies)
     return output
 
 
@@ -24,24 +26,25 @@ def solve_10fcaaa3(I):
 
 
 def solve_150deff5(I):
-    """The gray shape is a puzzle of cyan two by two squares and red bars of three: every piece
-    that fits on the first gray cell is tried, until none is left to cover.
+    """The shape is a puzzle of cyan two by two squares and red bars of three: every piece
+    that fits on the first cell is tried, until none is left to cover.
     """
-    block = asindices(canvas(GRAY, TWO_BY_TWO))
+    hue = other(palette(I), groundcolor(I))
+    block = asindices(canvas(hue, TWO_BY_TWO))
     lying = connect(ORIGIN, ZERO_BY_TWO)
     standing = connect(ORIGIN, TWO_BY_ZERO)
-    first_gray = chain(initset, minimum, rbind(ofcolor, GRAY))
-    for_block = fork(intersection, first_gray, rbind(occurrences, recolor(GRAY, block)))
-    for_lying = fork(intersection, first_gray, rbind(occurrences, recolor(GRAY, lying)))
-    for_standing = fork(intersection, first_gray, rbind(occurrences, recolor(GRAY, standing)))
+    first_open = chain(initset, minimum, rbind(ofcolor, hue))
+    for_block = fork(intersection, first_open, rbind(occurrences, recolor(hue, block)))
+    for_lying = fork(intersection, first_open, rbind(occurrences, recolor(hue, lying)))
+    for_standing = fork(intersection, first_open, rbind(occurrences, recolor(hue, standing)))
     blocks = compose(lbind(apply, lbind(shift, recolor(CYAN, block))), for_block)
     lying_bars = compose(lbind(apply, lbind(shift, recolor(RED, lying))), for_lying)
     standing_bars = compose(lbind(apply, lbind(shift, recolor(RED, standing))), for_standing)
     one_piece = fork(combine, blocks, fork(combine, lying_bars, standing_bars))
     with_one_more = fork(lbind(prapply, paint), initset, one_piece)
-    complete = compose(rbind(sfilter, compose(flip, rbind(colorcount, GRAY))), initset)
+    complete = compose(rbind(sfilter, compose(flip, rbind(colorcount, hue))), initset)
     go_on = lbind(mapply, fork(combine, with_one_more, complete))
-    steps = increment(divide(colorcount(I, GRAY), THREE))
+    steps = increment(divide(colorcount(I, hue), THREE))
     output = first(power(go_on, steps)(initset(I)))
     return output
 
@@ -55,12 +58,13 @@ def solve_28bf18c6(I):
 
 
 def solve_363442ee(I):
-    """The many-colored pattern beside the gray line is stamped wherever there is a blue dot."""
-    blue = ofcolor(I, BLUE)
-    empty = ofcolor(I, mostcolor(I))
-    coloured = difference(asindices(I), combine(empty, combine(blue, ofcolor(I, GRAY))))
-    stamp = toobject(backdrop(coloured), I)
-    offsets = apply(rbind(subtract, center(stamp)), difference(blue, backdrop(coloured)))
+    """The many-colored pattern beside the line is stamped wherever there is a dot."""
+    ground = mostcolor(I)
+    line = extract(frontiers(I), compose(flip, matcher(color, ground)))
+    colored = compose(rbind(not_of_color, ground), rbind(toobject, I))
+    sides = apply(colored, areas_between(I, line))
+    stamp = argmax(sides, numcolors)
+    offsets = apply(rbind(subtract, center(stamp)), toindices(other(sides, stamp)))
     output = paint(I, copies_at(stamp, offsets))
     return output
 
@@ -107,13 +111,17 @@ def solve_91413438(I):
 
 
 def solve_963e52fc(I):
-    """The repeating pattern is continued to the right until the grid is twice as wide."""
-    pattern = asobject(I)
-    wide = double(width(I))
+    """The pattern goes on along the line on which it repeats until that is twice as long."""
+    not_across = greater(double(hperiod(asobject(I))), width(I))
+    down = greater(increment(height(I)), double(vperiod(asobject(I))))
+    standing = both(not_across, down)
+    lying = branch(standing, dmirror(I), I)
+    pattern = asobject(lying)
+    wide = double(width(lying))
     # Copies that overlap, each a whole number of repetitions further right.
     offsets = apply(tojvec, interval(0, wide, hperiod(pattern)))
-    copies = copies_at(pattern, offsets)
-    output = paint(canvas(BLACK, astuple(height(I), wide)), copies)
+    continued = paint(canvas(BLACK, astuple(height(lying), wide)), copies_at(pattern, offsets))
+    output = branch(standing, dmirror(continued), continued)
     return output
 
 
@@ -124,18 +132,21 @@ def solve_a416b8f3(I):
 
 
 def solve_b190f7f5(I):
-    """One half is a cyan stamp, the other a small picture: each of its cells is stamped, in its
-    color, at its place in a large grid.
+    """One half is a stamp of one color, the other a small picture: each of its cells is stamped, in
+    its color, at its place in a large grid.
     """
-    halves = branch(portrait(I), vsplit(I, 2), hsplit(I, 2))
-    stamp = argmax(halves, rbind(colorcount, CYAN))
-    picture = argmin(halves, rbind(colorcount, CYAN))
-    ground = other(palette(stamp), CYAN)
-    side = height(stamp)
-    column = merge(repeat(stamp, side))
-    stamps = dmirror(merge(repeat(dmirror(column), side)))
+    # Cut the wrong way, both halves would have the stamp's color.
+    large = upscale(I, TWO)
+    n_colors = fork(add, compose(numcolors, first), compose(numcolors, last))
+    large_halves = argmin(astuple(hsplit(large, TWO), vsplit(large, TWO)), n_colors)
+    halves = apply(rbind(downscale, TWO), large_halves)
+    stamp = argmin(halves, numcolors)
+    picture = other(halves, stamp)
+    ground = first(intersection(palette(stamp), palette(picture)))
     # Blocks of color, seen only through the stamps.
-    output = fill(upscale(picture, side), ground, ofcolor(stamps, ground))
+    blocks = vupscale(hupscale(picture, width(stamp)), height(stamp))
+    stamps = last(tile(astuple(ORIGIN, stamp), shape(blocks), ZERO))
+    output = fill(blocks, ground, ofcolor(stamps, ground))
     return output
 
 

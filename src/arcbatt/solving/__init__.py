@@ -9,21 +9,17 @@ to test inputs.
 from .candidates import TaskCandidates
 from .loop import Loop, ProposerCount, Watcher
 from .options import SearchOptions
-from .progress import Progress, watching
-from .ranking import Attempt, RankedTask, RankedTest, rank_task
+from .ranking import RankedTask, rank_task
 from .run_store import RunStore
 from .search import Search
 from .solution import Solution, Solutions, evolve, solve, solve_all
 from .store import MemoryStore, Store
 
 __all__ = [
-    "Attempt",
     "Loop",
     "MemoryStore",
-    "Progress",
     "ProposerCount",
     "RankedTask",
-    "RankedTest",
     "RunStore",
     "Search",
     "SearchOptions",
@@ -36,5 +32,4 @@ __all__ = [
     "rank_task",
     "solve",
     "solve_all",
-    "watching",
 ]

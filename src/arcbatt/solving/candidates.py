@@ -6,6 +6,7 @@ A candidate may fit only some demos, or none, as long as it gives a grid: rankin
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from arcbatt.evaluation import Trial
@@ -15,9 +16,11 @@ from arcbatt.pool.row_reader import read_program
 from arcbatt.proposers import Candidate, Proposal
 from arcbatt.tasks import Grid, Task
 
-from .properties import SharedProperties
+from .properties import Oddities, SharedProperties
 
 MAX_KEPT = 96
+# Outputs of a task are much alike: with equal rows shared they take a sixth of the memory.
+MAX_SHARED_ROWS = 8 * MAX_KEPT
 
 Rank = tuple[object, ...]
 
@@ -31,7 +34,8 @@ class TaskCandidates:
         # The rank of the worst once the limit is reached: it refuses most later candidates at once.
         self._worst: Rank | None = None
         # Cached by test input and grid.
-        self._broken: dict[tuple[int, Grid], tuple[str, ...]] = {}
+        self._oddities: dict[tuple[int, Grid], Oddities] = {}
+        self._rows: dict[tuple[int, ...], tuple[int, ...]] = {}
         self.fits = False
         """Whether some candidate fits all demos; such a candidate is never evicted."""
         self.version = 0
@@ -51,19 +55,30 @@ class TaskCandidates:
 
     def keep(self, candidate: Candidate) -> Candidate | None:
         """Keep a wanted candidate; return the one that was evicted, if any."""
-        self._kept[candidate.program] = candidate
+        self._kept[candidate.program] = self._with_shared_rows(candidate)
         evicted = None
         if len(self._kept) > MAX_KEPT:
             evicted = max(self._kept.values(), key=lambda each: each.rank)
             del self._kept[evicted.program]
             for test, grid in enumerate(evicted.trial.outputs):
                 if grid is not None:
-                    self._broken.pop((test, grid), None)
+                    self._oddities.pop((test, grid), None)
         if len(self._kept) == MAX_KEPT:
             self._worst = max(each.rank for each in self._kept.values())
         self.fits |= candidate.fits
         self.version += 1
         return evicted
+
+    def _with_shared_rows(self, candidate: Candidate) -> Candidate:
+        """Return a candidate whose outputs consist of the row objects of earlier ones."""
+        if len(self._rows) > MAX_SHARED_ROWS:
+            self._rows.clear()  # some are of evicted candidates
+        share = self._rows.setdefault
+        outputs = tuple(
+            None if grid is None else tuple([share(row, row) for row in grid])
+            for grid in candidate.trial.outputs
+        )
+        return replace(candidate, trial=replace(candidate.trial, outputs=outputs))
 
     @property
     def kept(self) -> list[Candidate]:
@@ -74,11 +89,11 @@ class TaskCandidates:
     def _properties(self) -> SharedProperties:
         return SharedProperties(self.task)
 
-    def broken(self, test: int, grid: Grid) -> tuple[str, ...]:
-        """Return the properties that all demos share and a test output lacks."""
-        if (test, grid) not in self._broken:
-            self._broken[test, grid] = self._properties.broken(test, grid)
-        return self._broken[test, grid]
+    def oddities(self, test: int, grid: Grid) -> Oddities:
+        """Return how a test output differs from what all demos show."""
+        if (test, grid) not in self._oddities:
+            self._oddities[test, grid] = self._properties.oddities(test, grid)
+        return self._oddities[test, grid]
 
     @property
     def n_agreeing(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,8 @@ from arcbatt.language import Program
 from arcbatt.measure import usable_cores
 from arcbatt.proposers import Allowance, Candidate, Proposal, Proposer
 from arcbatt.tasks import Task
+
+from .background import Results
 
 if TYPE_CHECKING:
     from .loop import Loop
@@ -24,6 +26,22 @@ class BaseContext(ABC):
     _proposer: Proposer
 
     def judge(self, proposals: Sequence[Proposal], n_threads: int | None = None) -> list[Trial]:
+        self._require_proposals(proposals)
+        return self._trials(proposals, None, n_threads)
+
+    def judge_learned(
+        self, proposals: Sequence[Proposal], min_share: float = 0.0
+    ) -> list[tuple[Proposal, Trial]]:
+        self._require_proposals(proposals)
+        if not proposals:
+            return []
+        task = proposals[0].task
+        held_out = self.board.count_held_out(task, [each.program for each in proposals])
+        least = max(1.0, min_share * len(task.demos))
+        kept = [each for each in proposals if held_out.get(each.program, least) >= least]
+        return list(zip(kept, self._trials(kept, held_out, None), strict=True))
+
+    def _require_proposals(self, proposals: Sequence[Proposal]) -> None:
         if not isinstance(proposals, Sequence):
             raise TypeError(
                 f"{self._proposer.name}: expected a sequence, [proposal], not a "
@@ -31,11 +49,20 @@ class BaseContext(ABC):
             )
         for each in proposals:
             require_proposal(each, self._proposer.name)
+
+    def _trials(
+        self,
+        proposals: Sequence[Proposal],
+        held_out: Mapping[Program, int] | None,
+        n_threads: int | None,
+    ) -> list[Trial]:
         if not proposals:
             return []
         credits = {each.program: each.credit for each in proposals if each.credit is not None}
         programs = [each.program for each in proposals]
-        return self.board.trials(proposals[0].task, programs, credits, n_threads=n_threads)
+        return self.board.trials(
+            proposals[0].task, programs, credits, held_out=held_out, n_threads=n_threads
+        )
 
     @abstractmethod
     def keep(self, proposal: Proposal, trial: Trial) -> None:
@@ -58,6 +85,7 @@ class LoopContext(BaseContext):
         self.pool = loop.pool
         self.n_threads = loop.board.n_threads or usable_cores()
         self.counted_s = 0.0
+        self._results = Results()
         self._item = ""
         self._logged_s = 0.0
 
@@ -112,11 +140,34 @@ class LoopContext(BaseContext):
     def say(self, message: str) -> None:
         self._loop.watcher.on_message(self._loop, message)
 
+    def warn(self, message: str) -> None:
+        self._loop.warnings.append(message)
+        self.say(message)
+
+    def source_programs(self, task: Task) -> list[Program]:
+        of = {each.name for each in self._loop.proposers if getattr(each, "hands_on", False)}
+        kept = self._loop.candidates(task).kept if of else ()
+        return [each.program for each in kept if each.proposer in of and not each.fits]
+
     def log(self, record: dict[str, Any]) -> None:
         loop = self._loop
         wall_s, self._logged_s = loop.elapsed_s - self._logged_s, loop.elapsed_s
         whole = {"item": self._item, "wall_s": wall_s, **record}
         loop.log(self._proposer.name, whole)
+
+    def start(self, work: Callable[..., Any], *args: Any) -> None:
+        self._loop.background.start(self._proposer.name, work, args, self._results)
+
+    def results(self) -> list[Any]:
+        return self._results.take()
+
+    @property
+    def n_running(self) -> int:
+        return self._results.n_running
+
+    @property
+    def has_results(self) -> bool:
+        return bool(self._results.ready)
 
     def spend(self, task: Task, seconds: float) -> None:
         self._loop.spent_s[task.id] += seconds
@@ -135,5 +186,5 @@ def require_proposal(given: object, proposer: str) -> None:
     if not isinstance(given, Proposal):
         raise TypeError(
             f"{proposer}: expected a Proposal, not a {type(given).__name__}; "
-            f"arcbatt.proposers.proposer.make_proposal(program, task) makes one of a program"
+            f"arcbatt.Proposal.from_program(program, task) makes one of a program"
         )

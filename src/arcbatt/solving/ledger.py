@@ -16,7 +16,7 @@ from .candidates import TaskCandidates, candidate_from_row
 from .loop import STATE
 from .ranking import Attempt, RankedTask, rank_task
 from .report.results import task_to_json
-from .run_folder import POOL, read_config
+from .run_folder import POOL, RunFolderError, read_config
 from .run_store import read_options
 
 
@@ -36,14 +36,14 @@ class RankedCandidate:
 class TaskKnowledge:
     """The ranked candidates of a task, and the work done for it."""
 
-    found: TaskCandidates
+    candidates: TaskCandidates
     ranked: RankedTask
     work: Sequence[PoolWork]
     spent_s: float
 
     def to_json(self) -> dict[str, Any]:
         """Return the task's entry in `results.json`."""
-        return {**task_to_json(self.found, self.ranked, self.spent_s), "rules": []}
+        return {**task_to_json(self.candidates, self.ranked, self.spent_s), "rules": []}
 
     def offered(self) -> list[RankedCandidate]:
         """Return all candidates, the best first, with the ranks of their grids."""
@@ -59,7 +59,7 @@ class TaskKnowledge:
                     for test, grid in enumerate(each.trial.outputs)
                 ),
             )
-            for each in self.found.kept
+            for each in self.candidates.kept
         ]
 
 
@@ -71,15 +71,18 @@ def read_knowledge(path: Path, task: Task) -> TaskKnowledge:
     """
     config, _ = read_config(path)
     options = read_options(config)
-    made = make_proposers(options.proposers, options)
+    try:
+        made = make_proposers(options.proposers, options)
+    except ValueError as error:
+        raise RunFolderError(f"{path}: {error}") from None
     trust = {each.name: each.trust for each in made}
-    found = TaskCandidates(task)
+    candidates = TaskCandidates(task)
     with Pool.open(path / POOL, create=False, readonly=True) as pool:
         state = pool.state(STATE) or {}
         for row in pool.trials(task_key(task)):
             candidate = candidate_from_row(row, task, trust.get(row.proposer, 1.0))
-            if candidate is not None and found.is_wanted(candidate):
-                found.keep(candidate)
+            if candidate is not None and candidates.is_wanted(candidate):
+                candidates.keep(candidate)
         work = [each for each in pool.work() if each.task == task_key(task)]
     spent_s = float(state.get("spent_s", {}).get(task.id, 0.0))
-    return TaskKnowledge(found, rank_task(found), work, spent_s)
+    return TaskKnowledge(candidates, rank_task(candidates), work, spent_s)

@@ -14,6 +14,8 @@ from typing import Any
 
 from arcbatt.drawing.charts import Chart, Line
 
+from .report.results_shape import COUNTS, LOG_ENTRY, MUTATION, NUMBER, Values, find_fault
+
 # The first entries are written one by one. After them an entry may sum cards over this share of the
 # elapsed time, less than a pixel of a chart.
 N_DETAILED = 1_000
@@ -84,7 +86,29 @@ class LogEntry:
         names = {each.name for each in fields(cls)}
         if not isinstance(content, dict) or content.keys() != names:
             raise ValueError(f"expected an object of {', '.join(sorted(names))}")
+        if fault := _find_fault(content):
+            raise ValueError(fault)
         return cls(**content)
+
+
+def _find_fault(content: dict[str, Any]) -> str | None:
+    """Return what cannot be summed or drawn in the content of an entry, or None."""
+    faults = [find_fault(content, LOG_ENTRY)]
+    if faults == [None]:
+        faults += [
+            find_fault(content["mutations"], Values(COUNTS), "mutations"),
+            *(find_fault(row, MUTATION, "mutations") for row in content["mutations"].values()),
+        ]
+        for name, value in content["details"].items():
+            if fault := find_fault(name, str, "details"):
+                faults.append(fault)
+            elif name.startswith("n_"):
+                faults.append(find_fault(value, NUMBER, f"details.{name}"))
+            elif name == "worker":
+                faults.append(find_fault(value, str, f"details.{name}"))
+            elif isinstance(value, dict):
+                faults.append(find_fault(value, COUNTS, f"details.{name}"))
+    return next(filter(None, faults), None)
 
 
 class EntrySums:
@@ -196,7 +220,7 @@ def progress_charts(entries: Iterable[LogEntry]) -> list[Chart]:
         Chart(
             "Tasks fitted",
             unit,
-            "tasks of which some program fits all demos",
+            "tasks fitted by some program",
             (line("fitted", fitted),),
         )
     ]

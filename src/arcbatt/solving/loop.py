@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol
 
 from arcbatt.evaluation import TaskBoard, Trial
+from arcbatt.interrupts import Interrupt
 from arcbatt.language import Program
 from arcbatt.measure import phase
 from arcbatt.pool import Pool, PoolError, PoolProgram, PoolWork, task_key
@@ -23,10 +24,10 @@ from arcbatt.proposers import Allowance, Candidate, Context, Offer, Proposal, Pr
 from arcbatt.proposers.proposer import Clock
 from arcbatt.tasks import Task
 
+from .background import Background
 from .candidates import TaskCandidates, candidate_from_row, candidate_to_row, is_storable
 from .context import LoopContext, require_proposal
 from .descriptions import describe_candidate
-from .interrupts import Interrupt
 from .ranking import RankedTask, rank_task
 from .store import Store
 
@@ -126,6 +127,8 @@ class Loop:
         self.store = store or Store(pool)
         self.interrupt = interrupt or Interrupt()
         self.failed: dict[str, str] = {}  # traceback by proposer
+        self.background = Background()
+        self.warnings: list[str] = []
         self._survives_errors = survives_errors
         self._candidates = {task.id: TaskCandidates(task) for task in board.tasks}
         self._ranked: dict[str, tuple[int, RankedTask]] = {}  # with the candidates' version
@@ -257,13 +260,14 @@ class Loop:
                 )
                 if chosen is not None:
                     self._accept(*chosen, n_left(chosen[0]))
-                elif self.workers is None or not self.workers.wait():
+                elif not self._wait():
                     break
         finally:
             # Proposers finish within the time that is left, also after an interrupt.
             self.allowance.interrupt = None
             with ExitStack() as ending:  # a failure in one step skips none of the others
                 ending.callback(self._stop)
+                ending.callback(self.background.close)
                 for each in reversed(self.proposers):
                     ending.callback(self._finish, each)
                 if self.workers is not None:
@@ -274,6 +278,12 @@ class Loop:
             proposer.finish(self._contexts[proposer.name])
         except Exception as error:
             self.fail(proposer.name, error, traceback.format_exc())
+
+    def _wait(self) -> bool:
+        """Wait for workers or background work; return False if there is nothing to wait for."""
+        if self.workers is not None and self.workers.wait():
+            return True
+        return self.background.wait(self.allowance)
 
     def _stop(self) -> None:
         self._elapsed_before_s, self._began_s = self.elapsed_s, None
@@ -331,7 +341,7 @@ class Loop:
         context.begin(offer.item)
         n_rounds = 1
         try:
-            if self.workers is not None:
+            if self.workers is not None and not getattr(proposer, "runs_here", False):
                 n_rounds = self.workers.work_on(proposer, offer, max_rounds)
             else:
                 self._work_here(proposer, offer, context, count)

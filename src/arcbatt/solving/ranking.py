@@ -1,42 +1,43 @@
 """Rank a task's candidates and pick two attempts per test input.
 
 Attempts are grids. The evidence for a grid is summed over all candidates that give it; a candidate
-counts 2 to the power of its weight in bits:
+counts 2 to the power of its weight in bits, which is the sum of its reasons. A reason is a count
+times the bits per count (`BITS`):
 
-    weight = nearness + trust - choice - costs
-
+- trust: how far its proposer is trusted, in bits;
 - choice: the bits of the proposal, including the penalty for programs that may have memorized the
   demos;
-- trust: the logarithm of the proposer's trust;
-- nearness: if no demo is right, log2(0.02) + 4 log2(credit / 1000), otherwise 0;
-- costs: for each fault (`FAULTS`) its cost (`COSTS`):
-  - some demo is wrong; then again for each wrong demo;
-  - the program learns from the demos, and some demo that it fits is wrong, or was not tried, when
-    it is held out;
-  - for each copy of the task (`arcbatt.evaluation.copies`) on which it gives something else;
-  - for each property that all demos share and the grid lacks (`properties`), up to `MAX_BROKEN`.
+- some demo is wrong; then again for each wrong demo;
+- the program learns from the demos, and some demo that it fits is wrong, or was not tried, when
+  it is held out;
+- for each copy of the task (`arcbatt.evaluation.copies`) on which it gives something else;
+- log2(1 + the number of properties that all demos share and the grid lacks);
+- log2(1 + the number of new patterns in the grid), beyond the most that a demo has (`properties`).
+
+A program that fits no demo also loses -log2(0.02) - 4 log2(credit / 1000) bits.
 
 Agreement within a family is weak evidence: its heaviest candidate counts in full, the next half,
 then a quarter, so that a family counts at most twice its best. Families are summed.
 
-The first attempt is the grid with the most evidence, the second the best of the others, where a
-grid given only by families of the first counts `SAME_FAMILY_SHARE`. If there are too few grids,
-the input itself and simple variants of it stand in: no attempt is ever empty.
+The first attempt is the grid with the most evidence. Of several test inputs, one program that
+answers all of them is preferred: its grids come first if they have at most `CONSISTENCY_BITS` per
+further test input less evidence than the best grids. The second attempt is the best of the other
+grids, where one given only by families of the first counts `SAME_FAMILY_SHARE`. If there are too
+few grids, the input itself and simple variants of it stand in: no attempt is ever empty.
 
-    confidence = 1 / (1 + exp(-(A + B * log2(evidence of the first) + C * its share + D * few)))
+    confidence = 1 / (1 + exp(-(sum of features times CONFIDENCE)))
 
-where few is 1 if the best program behind the first attempt learns from at most two demos, else 0.
-Of several test inputs the lowest confidence counts. `COSTS` and `CONFIDENCE` are fitted to
-ARC-AGI-1 training without the bundled solvers: `python bench/solve.py --fit` fits them again and
-cross-validates them by task.
+Of several test inputs the lowest confidence counts.
+`BITS` and `CONFIDENCE` are fitted to runs without the bundled solvers: `python bench/solve.py
+--fit` fits them again, cross-validates them by task and by set, and prints them.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import exp, log2
+from math import exp, inf, log2
 
 from arcbatt.evaluation import FULL_CREDIT, N_COPIES
 from arcbatt.proposers import Candidate
@@ -44,92 +45,128 @@ from arcbatt.tasks import Grid, Task
 from arcbatt.tasks.submission import N_ATTEMPTS, stand_ins
 
 from .candidates import TaskCandidates
+from .properties import NOTHING_ODD, Oddities
 
 NEARLY_RIGHT = 0.02
 SAME_FAMILY_SHARE = 0.9
 LEAST_EVIDENCE = 1e-12
-MAX_BROKEN = 4
-# With this few demos, learning is unreliable.
-FEW_DEMOS = 2
+CONSISTENCY_BITS = 2.0
+FEW_DEMOS = 3
 
-FAULTS = (
-    "does not fit all demos",
-    "demos missed",
-    "held-out demos missed",
-    "copies lost",
-    "properties broken",
-)
-COSTS = (1.5, 3.2, 1.6, 1.6, 1.6)  # bits each, in the order of FAULTS
-CONFIDENCE = (0.18, 0.33, 3.41, -0.37)
+# Bits per count of each reason, in the words that explain a choice.
+BITS = {
+    "trust in its proposer": 0.82,
+    "one of many programs that could be tried": -0.73,
+    "does not fit all demos": -1.65,
+    "misses demos": -2.03,
+    "not confirmed by demos that it was not shown": -0.92,
+    "gives something else on copies of the task": -0.80,
+    "lacks properties that all demos share": -2.53,
+    "contains patterns that no demo shows": -1.96,
+}
+# These reasons concern the demos that a program misses.
+OF_DEMOS = slice(2, 5)
+# The last reasons concern the grid, whatever program gives it.
+N_OF_GRIDS = 2
+FITS_NOTHING = "fits no demo"
+AGREEMENT = "agreement with other programs"
+REASONS = (*BITS, FITS_NOTHING, AGREEMENT)
+
+# Weights of the features of confidence.
+CONFIDENCE = {
+    "always": 0.75,
+    "bits of evidence for the first attempt": 0.36,
+    "its share of all evidence": 0.69,
+    "share of both attempts": 2.96,
+    "few demos": -1.39,
+    "the test input is larger or smaller than those of the demos": -0.96,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """The weight of a candidate for a grid that it gives, in bits; `faults` are counts."""
+    """The weight of a candidate for a grid that it gives: counts in the order of `BITS`.
 
-    choice: float
-    trust: float
+    `nearness` has the bits for a program that fits no demo, 0 for any other.
+    """
+
+    counts: tuple[float, ...]
     nearness: float
-    faults: tuple[int, ...]
+
+    def bits(self, per_count: Sequence[float] = tuple(BITS.values())) -> float:
+        """Return the sum of all reasons."""
+        return self.nearness + _product(self.counts, per_count)
 
     @property
-    def prior(self) -> float:
-        """The weight without faults."""
-        return self.trust + self.nearness - self.choice
-
-    def bits(self, costs: Sequence[float] = COSTS) -> float:
-        """Return the sum of all parts."""
-        return self.prior - sum(
-            count * cost for count, cost in zip(self.faults, costs, strict=True)
-        )
-
-    @property
-    def parts(self) -> dict[str, float]:
-        """The bits that each part subtracts, by name, without zeros."""
-        parts = {"choice": self.choice, "trust": -self.trust, "credit": -self.nearness}
-        for name, count, cost in zip(FAULTS, self.faults, COSTS, strict=True):
-            parts[name] = count * cost
-        return {name: bits for name, bits in parts.items() if bits}
+    def reasons(self) -> dict[str, float]:
+        """The bits of each reason, without zeros."""
+        reasons = {
+            words: count * bits
+            for count, (words, bits) in zip(self.counts, BITS.items(), strict=True)
+        }
+        reasons[FITS_NOTHING] = self.nearness
+        return {words: bits for words, bits in reasons.items() if bits}
 
 
-def weigh(candidate: Candidate, n_broken: int = 0) -> Weight:
-    """Return the weight of a candidate for a grid that breaks `n_broken` shared properties."""
+def _product(numbers: Iterable[float], factors: Iterable[float]) -> float:
+    return sum(number * factor for number, factor in zip(numbers, factors, strict=True))
+
+
+def weigh(candidate: Candidate, odd: Oddities = NOTHING_ODD) -> Weight:
+    """Return the weight of a candidate for a grid that has some oddities."""
     trial = candidate.trial
     n_missed = trial.n_demos - trial.n_fitted
     nearness = 0.0
     if not trial.n_fitted:
         nearness = log2(NEARLY_RIGHT) + 4 * log2(max(trial.credit, 1) / FULL_CREDIT)
-    faults = (
+    counts = (
+        log2(candidate.trust),
+        candidate.proposal.bits,
         int(n_missed > 0),
         n_missed,
         int(not trial.predicts_held_out),
         N_COPIES - trial.n_copies,
-        min(n_broken, MAX_BROKEN),
+        *_counts_of(odd),
     )
-    return Weight(candidate.proposal.bits, log2(candidate.trust), nearness, faults)
+    return Weight(counts, nearness)
+
+
+def _counts_of(odd: Oddities) -> tuple[float, float]:
+    return log2(1 + len(odd.broken)), odd.newness
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """A grid for a test input, with the candidates that give it, the plainest first.
 
-    `broken` names the properties that all demos share and it lacks. A stand-in has no evidence and
-    no supporters.
+    A stand-in has no evidence and no supporters.
     """
 
     grid: Grid
     evidence: float
     supporters: tuple[Candidate, ...]
-    broken: tuple[str, ...] = ()
+    odd: Oddities = NOTHING_ODD
 
     @property
     def best(self) -> Candidate | None:
         return self.supporters[0] if self.supporters else None
 
     @property
-    def weight(self) -> Weight | None:
-        """The weight of the best supporter."""
-        return None if self.best is None else weigh(self.best, len(self.broken))
+    def broken(self) -> tuple[str, ...]:
+        """The properties that all demos share and the grid lacks."""
+        return self.odd.broken
+
+    @property
+    def reasons(self) -> dict[str, float]:
+        """The bits of each reason for the best supporter; the sum is the evidence in bits."""
+        if self.best is None:
+            return {}
+        weight = weigh(self.best, self.odd)
+        reasons = weight.reasons
+        # Evidence too small for a number is 0.
+        if len(self.supporters) > 1 and self.evidence:
+            reasons[AGREEMENT] = log2(self.evidence) - weight.bits()
+        return reasons
 
     @property
     def families(self) -> frozenset[str]:
@@ -138,16 +175,21 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class RankedTest:
-    """The two attempts at a test input, their confidence, and the other grids, best first."""
+    """The two attempts at a test input, and the other grids, best first.
+
+    `features` are those of confidence; empty if there was no candidate.
+    """
 
     attempts: tuple[Attempt, Attempt]
-    confidence: float
+    features: tuple[float, ...]
     lost: tuple[Attempt, ...]
 
     @property
-    def total_evidence(self) -> float:
-        """The evidence for all grids."""
-        return sum(attempt.evidence for attempt in (*self.attempts, *self.lost))
+    def confidence(self) -> float:
+        """The estimated probability that one of the attempts is right."""
+        if not self.features:
+            return 0.0
+        return 1 / (1 + exp(-_product(self.features, CONFIDENCE.values())))
 
     @property
     def n_grids(self) -> int:
@@ -178,41 +220,100 @@ class RankedTask:
         return list({id(each): each for each in behind if each is not None}.values())
 
 
-def confidence_features(first: Attempt, total: float) -> tuple[float, ...]:
-    """Return the features of confidence: 1, the evidence in bits, its share, few demos."""
-    known = max(first.evidence, LEAST_EVIDENCE)
-    trial = None if first.best is None else first.best.trial
-    is_few = trial is not None and trial.learns and trial.n_demos <= FEW_DEMOS
-    return 1.0, log2(known), known / max(total, known), float(is_few)
+def confidence_features(
+    task: Task, test: int, attempts: Sequence[Attempt], total: float
+) -> tuple[float, ...]:
+    """Return the features of confidence in the order of `CONFIDENCE`."""
+    known = max(attempts[0].evidence, LEAST_EVIDENCE)
+    return (
+        1.0,
+        log2(known),
+        known / max(total, known),
+        sum(attempt.evidence for attempt in attempts) / max(total, known),
+        float(len(task.demos) <= FEW_DEMOS),
+        float(is_outside_sizes(task.test_inputs[test], [demo.input for demo in task.demos])),
+    )
 
 
-def confidence_in(first: Attempt, total: float) -> float:
-    """Return the estimated probability that one of two attempts is right."""
-    features = confidence_features(first, total)
-    return 1 / (1 + exp(-sum(a * b for a, b in zip(CONFIDENCE, features, strict=True))))
+def is_outside_sizes(grid: Grid, others: Sequence[Grid]) -> bool:
+    """Return whether a grid has more or fewer rows or columns than any of the others."""
+    sizes = [(len(other), len(other[0])) for other in others]
+    return any(
+        not min(of_others) <= length <= max(of_others)
+        for length, of_others in zip(
+            (len(grid), len(grid[0])), zip(*sizes, strict=True), strict=True
+        )
+    )
 
 
-def rank_task(candidates: TaskCandidates, costs: Sequence[float] = COSTS) -> RankedTask:
+def rank_task(
+    candidates: TaskCandidates, per_count: Sequence[float] = tuple(BITS.values())
+) -> RankedTask:
     """Return two different attempts for each test input of a task."""
     task = candidates.task
-    # Without broken properties, which cost the same for all candidates of a grid.
-    weighed = [(weigh(each).bits(costs), each) for each in candidates.kept]
-    tests = []
-    for k, grid in enumerate(task.test_inputs):
-        behind: dict[Grid, list[tuple[float, Candidate]]] = {}
-        for bits, each in weighed:
-            output = each.trial.outputs[k]
+    weighed = [_Weighed.of(each, per_count) for each in candidates.kept]
+    offered = []
+    for k in range(len(task.test_inputs)):
+        behind: dict[Grid, list[_Weighed]] = {}
+        for each in weighed:
+            output = each.candidate.trial.outputs[k]
             if output is not None:
-                behind.setdefault(output, []).append((bits, each))
-        offered = [
-            _attempt(output, supporters, candidates.broken(k, output), costs)
+                behind.setdefault(output, []).append(each)
+        attempts = [
+            _attempt(output, supporters, candidates.oddities(k, output), per_count)
             for output, supporters in behind.items()
         ]
-        tests.append(_rank_test(grid, sorted(offered, key=_order)))
-    return RankedTask(task, tuple(tests))
+        offered.append(sorted(attempts, key=_order))
+    if len(offered) > 1:
+        offered = _prefer_one_program([each.candidate for each in weighed], offered)
+    return RankedTask(task, tuple(_rank_test(task, k, each) for k, each in enumerate(offered)))
 
 
-def _rank_test(test_input: Grid, offered: Sequence[Attempt]) -> RankedTest:
+def _prefer_one_program(
+    candidates: Iterable[Candidate], offered: list[list[Attempt]]
+) -> list[list[Attempt]]:
+    """Return the grids for all test inputs, those of one program first if the evidence is close."""
+    bits = [
+        {each.grid: log2(each.evidence) if each.evidence else -inf for each in attempts}
+        for attempts in offered
+    ]
+    answers = {each.trial.outputs: 0.0 for each in candidates if None not in each.trial.outputs}
+    for grids in answers:
+        answers[grids] = sum(known[grid] for known, grid in zip(bits, grids, strict=True) if grid)
+    if not answers:
+        return offered
+    one = max(answers, key=lambda grids: answers[grids])
+    most = sum(max(known.values()) for known in bits)
+    if answers[one] < most - CONSISTENCY_BITS * (len(offered) - 1):
+        return offered
+    return [
+        sorted(attempts, key=lambda each: each.grid != grid)
+        for attempts, grid in zip(offered, one, strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """A candidate with its weight, but for the reasons of grids, and its order when shown."""
+
+    candidate: Candidate
+    bits: float
+    plainness: tuple[float, ...]
+
+    @classmethod
+    def of(cls, candidate: Candidate, per_count: Sequence[float]) -> _Weighed:
+        weight = weigh(candidate)
+        # By faults in demos, choice and calls: trust and copies say nothing about the program.
+        of_demos = _product(weight.counts[OF_DEMOS], per_count[OF_DEMOS])
+        plainness = (
+            -of_demos - weight.nearness,
+            round(candidate.proposal.bits),
+            candidate.n_calls,
+        )
+        return cls(candidate, weight.bits(per_count), plainness)
+
+
+def _rank_test(task: Task, test: int, offered: Sequence[Attempt]) -> RankedTest:
     chosen = list(offered[:1])
     if len(offered) > 1:
         known = offered[0].families
@@ -222,44 +323,31 @@ def _rank_test(test_input: Grid, offered: Sequence[Attempt]) -> RankedTest:
 
         chosen.append(max(offered[1:], key=merit))
     total = sum(attempt.evidence for attempt in offered)
-    confidence = confidence_in(offered[0], total) if offered else 0.0
+    features = confidence_features(task, test, chosen, total) if offered else ()
     lost = tuple(attempt for attempt in offered if all(attempt is not each for each in chosen))
-    for grid in stand_ins(test_input):
+    for grid in stand_ins(task.test_inputs[test]):
         if len(chosen) == N_ATTEMPTS:
             break
         if all(grid != attempt.grid for attempt in chosen):
             chosen.append(Attempt(grid, 0.0, ()))
     first, second = chosen
-    return RankedTest((first, second), confidence, lost)
+    return RankedTest((first, second), features, lost)
 
 
 def _attempt(
-    grid: Grid,
-    behind: list[tuple[float, Candidate]],
-    broken: tuple[str, ...],
-    costs: Sequence[float],
+    grid: Grid, behind: list[_Weighed], odd: Oddities, per_count: Sequence[float]
 ) -> Attempt:
-    # The sort is stable: candidates of equal weight stay in order, the best first.
-    behind.sort(key=lambda pair: -pair[0])
+    # Sorts are stable: candidates of equal weight stay in order, the best first.
+    behind.sort(key=lambda each: -each.bits)
     by_family: Counter[str] = Counter()
     evidence = 0.0
-    for bits, kept in behind:
-        family = kept.proposal.family
-        evidence += 2.0 ** (bits - by_family[family])
+    for each in behind:
+        family = each.candidate.proposal.family
+        evidence += 2.0 ** (each.bits - by_family[family])
         by_family[family] += 1
-    evidence *= 2.0 ** -(costs[-1] * min(len(broken), MAX_BROKEN))
-    shown = sorted((kept for _, kept in behind), key=lambda kept: _plainness(kept, costs))
-    return Attempt(grid, evidence, tuple(shown), broken)
-
-
-def _plainness(candidate: Candidate, costs: Sequence[float]) -> tuple[float, ...]:
-    """Return the order in which candidates of a grid are shown: faults in demos, choice, calls.
-
-    Trust and copies tell a reader nothing about the program.
-    """
-    weight = weigh(candidate)
-    of_demos = sum(n * cost for n, cost in zip(weight.faults[:3], costs, strict=False))
-    return of_demos - weight.nearness, round(weight.choice), candidate.program.n_calls
+    evidence *= 2.0 ** _product(_counts_of(odd), per_count[-N_OF_GRIDS:])
+    behind.sort(key=lambda each: each.plainness)
+    return Attempt(grid, evidence, tuple(each.candidate for each in behind), odd)
 
 
 def _order(attempt: Attempt) -> tuple[object, ...]:

@@ -22,7 +22,6 @@ from datetime import datetime
 from io import FileIO
 from itertools import count, islice
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from filelock import FileLock, Timeout
@@ -33,9 +32,12 @@ from arcbatt.engine.version import engine_version
 from arcbatt.files import write_whole
 from arcbatt.language import language_version
 from arcbatt.measure import phase
+from arcbatt.tasks.json_file import read_json, refuse_constant
 from arcbatt.tasks.kaggle import RUNS
 
 from .log import LogEntry, progress_charts
+from .report.results_shape import CONFIG as CONFIG_SHAPE
+from .report.results_shape import find_fault
 
 CONFIG = "config.json"
 LOG = "log.jsonl"
@@ -120,6 +122,7 @@ class RunFolder:
     @classmethod
     def open(cls, path: Path) -> RunFolder:
         """Open the folder of a run to resume it."""
+        refuse_links(path)
         config, language = read_config(path)
         if language != language_version():
             raise RunFolderError(
@@ -179,12 +182,7 @@ class RunFolder:
     def __enter__(self) -> RunFolder:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         try:
             if (self.path / LOG).exists():
                 self._try_to_draw()
@@ -194,25 +192,47 @@ class RunFolder:
 
 def read_config(path: Path) -> tuple[RunConfig, str]:
     """Return the config of a run, and the version of the language it was started with."""
+    content = read_config_json(path)
+    if content.get("format") != FORMAT:
+        raise RunFolderError(
+            f"{path / CONFIG} is of format {content.get('format')!r:.40}, not {FORMAT}: "
+            f"use the version of arcbatt that wrote it"
+        )
+    if fault := find_fault(content, CONFIG_SHAPE):
+        raise not_a_run(path, fault)
+    config = RunConfig(content["command"], content["seed"], content["options"])
+    return config, content["versions"]["language"]
+
+
+def read_config_json(path: Path) -> dict[str, Any]:
+    """Return the object in the config of a run; it may be of another version."""
     try:
-        content = json.loads((path / CONFIG).read_bytes())
-        if not isinstance(content, dict):
-            raise ValueError("expected an object")
-        if content.get("format") != FORMAT:
+        content = read_json(path / CONFIG, _Unreadable, only_finite=True)
+    except _Unreadable as error:
+        raise not_a_run(path, str(error).removeprefix(f"{path / CONFIG}: ")) from None
+    if not isinstance(content, dict):
+        raise not_a_run(path, "expected an object")
+    return content
+
+
+def refuse_links(path: Path) -> None:
+    """Raise `RunFolderError` if a file in the folder of a run is a link.
+
+    A folder may come from elsewhere, and must not choose which other files are overwritten.
+    """
+    for each in path.rglob("*"):
+        if each.is_symlink():
             raise RunFolderError(
-                f"{path / CONFIG} is of format {content.get('format')}, not {FORMAT}: "
-                f"use the version of arcbatt that wrote it"
+                f"{each} is a link, and a run writes only into its own folder: replace it by what "
+                f"it leads to"
             )
-        config = RunConfig(content["command"], content["seed"], dict(content["options"]))
-        return config, str(content["versions"]["language"])
-    except OSError as error:
-        why = error.strerror
-    except (ValueError, KeyError, TypeError) as error:
-        why = f"{type(error).__name__}: {error}"
-    raise not_a_run(path, why)
 
 
-def not_a_run(path: Path, why: str | None) -> RunFolderError:
+class _Unreadable(Exception):
+    """A file of a run cannot be read as JSON."""
+
+
+def not_a_run(path: Path, why: str) -> RunFolderError:
     """Return the error for a folder that is not a run folder, with a hint where runs are.
 
     A user may name the parent folder, or the output folder of `kaggle`.
@@ -231,8 +251,8 @@ def read_log(path: Path) -> Iterator[LogEntry]:
     """
     for number, line in enumerate(_whole_lines(path), 1):
         try:
-            yield LogEntry.from_json(json.loads(line))
-        except ValueError as error:
+            yield LogEntry.from_json(json.loads(line, parse_constant=refuse_constant))
+        except (ValueError, RecursionError) as error:
             raise RunFolderError(f"{path}:{number}: not an entry of a log: {error}") from error
 
 

@@ -12,7 +12,8 @@
 Other files are those of every run folder (`run_folder`). All files exist, whole, from before the
 first round until after the last. Submission, results, hall of fame and ledger are updated during
 the search, the others at its end. The ledger is written before the files, so that they never hold
-what a resumed run would lack.
+what a resumed run would lack, unless the ledger cannot be written. A file that cannot be written
+does not keep the others from being current.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -29,17 +30,16 @@ from typing import Any
 
 from arcbatt.explainer import describe_rules
 from arcbatt.files import write_whole
+from arcbatt.interrupts import Interrupt
 from arcbatt.measure import phase
 from arcbatt.plurals import count
 from arcbatt.pool import Pool, PoolError
 from arcbatt.tasks import BadTask
 from arcbatt.tasks.submission import write_submission
 
-from .interrupts import Interrupt
 from .log import EntrySums, LogEntry
 from .loop import Loop
 from .options import SearchOptions
-from .ranking import RankedTask
 from .report.explanations import write_explanations
 from .report.page import make_report
 from .report.results import (
@@ -63,10 +63,11 @@ from .run_folder import (
 )
 from .store import Store
 
+LEDGER = "log and ledger"
 # Keys of the ledger's states.
 LOGGED = "n_logged"
 HELD = "held_log_entries"
-# How often results are saved, and the share of the time that saving may take.
+# Seconds between two saves of the results, and the share of the time that saving may take.
 SAVE_EVERY_S = 5.0
 SAVING_SHARE = 0.02
 # Disk space of a run: most of a task's is its page of explanations.
@@ -114,10 +115,14 @@ class RunStore(Store):
         self,
         folder: RunFolder,
         *,
+        submission: str | Path | None = None,
         bad: Sequence[BadTask] = (),
         on_explained: Callable[[int, int], None] = lambda _n, _of: None,
     ) -> None:
         """`bad` tasks are not solved, but are in the submission.
+
+        It is written to the file `submission` too, whatever file the folder's config names: a
+        folder from elsewhere must not choose which file is overwritten.
 
         `on_explained` is called with the number of explanations written, and of all.
         """
@@ -128,7 +133,9 @@ class RunStore(Store):
         self.explanations: dict[str, str] = {}
         self.rules: dict[str, list[str]] = {}
         """The rules learned by the program behind each task's first attempt."""
-        self._why_unsaved: str | None = None
+        self._submission = None if submission is None else Path(submission)
+        # Why files, or log and ledger, could not be written at the last attempt.
+        self._unwritten: dict[str, str] = {}
         self._n_logged = 0
         self._unlogged: deque[LogEntry] = deque()
         self._sums = EntrySums()
@@ -153,7 +160,8 @@ class RunStore(Store):
         **given: Any,
     ) -> RunStore:
         """Return the store of a new run, in a new folder inside `base`."""
-        return cls(RunFolder.create(base, make_config(command, options)), **given)
+        folder = RunFolder.create(base, make_config(command, options))
+        return cls(folder, submission=options.submission, **given)
 
     def refuse(self, error: ValueError) -> Exception:
         return RunFolderError(f"{self.path} cannot be resumed; start a new run: {error}")
@@ -172,41 +180,50 @@ class RunStore(Store):
     # --- results ---
 
     def write(self, loop: Loop) -> None:
-        """Write all files but the explanations, the submission first."""
+        """Write all files but the explanations, as many as can be; raise the first error."""
+        errors: list[OSError] = []
+        written: list[str] = []
+        for name, write in self._files(loop, is_end=True):
+            try:
+                write()
+                written.append(name)
+            except OSError as error:
+                errors.append(error)
+        if errors:
+            if str(self._submission) in written:
+                loop.watcher.on_message(loop, f"{self._submission} has the newest attempts")
+            raise errors[0]
+
+    def _files(self, loop: Loop, *, is_end: bool) -> Iterator[tuple[str, Callable[[], None]]]:
+        """Yield each file to write, with how to write it, the submission first."""
         ranked = loop.rank()
-        self._write_attempts(loop, ranked)
-        winners = find_winners(ranked)
-        with phase("store"):
-            self._write_file(PROGRAMS, format_winners(winners.values(), self.options.data))
-        self._write_report(loop, ranked)
-
-    def _write_attempts(self, loop: Loop, ranked: Sequence[RankedTask]) -> None:
         submission = make_submission(ranked, self.bad)
-        write_submission(self.path / SUBMISSION, submission)
-        if self.options.submission is not None:
-            write_submission(self.options.submission, submission)
-        with phase("store"):
-            candidates = (loop.candidates(task) for task in loop.tasks)
-            self._write_file(HALL_OF_FAME, _to_json(hall_of_fame_to_json(candidates)))
-
-    def _write_results(self, loop: Loop, ranked: Sequence[RankedTask]) -> dict[str, Any]:
+        for path in (self._submission, self.path / SUBMISSION):
+            if path is not None:
+                yield str(path), partial(write_submission, path, submission)
+        candidates = (loop.candidates(task) for task in loop.tasks)
+        yield self._file(HALL_OF_FAME, _to_json(hall_of_fame_to_json(candidates)))
         results = results_to_json(loop, ranked, self.bad, self.rules)
-        with phase("store"):
-            self._write_file(RESULTS, _to_json(results))
-        return results
+        yield self._file(RESULTS, _to_json(results))
+        if is_end:
+            winners = find_winners(ranked)
+            yield self._file(PROGRAMS, format_winners(winners.values(), self.options.data))
+            yield self._file(REPORT, self._make_report(loop, results))
 
-    def _write_report(self, loop: Loop, ranked: Sequence[RankedTask]) -> None:
-        report = make_report(
-            self._write_results(loop, ranked),
+    def _file(self, name: str, content: str) -> tuple[str, Callable[[], None]]:
+        return str(self.path / name), partial(self._write_file, name, content)
+
+    @phase("store")
+    def _write_file(self, name: str, content: str) -> None:
+        write_whole(self.path / name, content)
+
+    def _make_report(self, loop: Loop, results: dict[str, Any]) -> str:
+        return make_report(
+            results,
             loop.tasks,
             title=self.folder.config.title,
             explanations=self.explanations,
         )
-        with phase("store"):
-            self._write_file(REPORT, report)
-
-    def _write_file(self, name: str, content: str) -> None:
-        write_whole(self.path / name, content)
 
     def explain(self, loop: Loop, until_s: float, interrupt: Interrupt) -> None:
         """Write a page per winning program while there is time, then the report with links."""
@@ -226,7 +243,10 @@ class RunStore(Store):
             self.on_explained(len(self.explanations), len(fitting))
             if is_over():
                 break
-        self._write_report(loop, ranked)
+        results = results_to_json(loop, ranked, self.bad, self.rules)
+        report = self._make_report(loop, results)
+        for _, write in (self._file(RESULTS, _to_json(results)), self._file(REPORT, report)):
+            write()
 
     def _describe_rules(
         self, loop: Loop, winners: Sequence[Winner], is_over: Callable[[], bool]
@@ -262,8 +282,8 @@ class RunStore(Store):
             details={key: value for key, value in record.items() if key not in known},
         )
         self._unlogged.extend(self._sums.take(entry))
-        if self._why_unsaved is None:  # otherwise it waits for the next save
-            self._try(loop, self._write_log)
+        if LEDGER not in self._unwritten:  # otherwise it waits for the next save
+            self._try(loop, LEDGER, self._write_log)
 
     def _write_log(self) -> None:
         while self._unlogged:
@@ -274,18 +294,14 @@ class RunStore(Store):
     def checkpoint(self, loop: Loop) -> None:
         began_s = perf_counter()
         if began_s - self._saved_s > self._save_after_s:
-            self._try(loop, partial(self._save_all, loop))
+            self.save(loop)
+            for place, write in self._files(loop, is_end=False):
+                self._try(loop, place, write)
             self._saved_s = perf_counter()
             self._save_after_s = max(SAVE_EVERY_S, (self._saved_s - began_s) / SAVING_SHARE)
 
-    def _save_all(self, loop: Loop) -> None:
-        self._save_ledger(loop)
-        ranked = loop.rank()
-        self._write_attempts(loop, ranked)
-        self._write_results(loop, ranked)
-
     def save(self, loop: Loop) -> None:
-        self._try(loop, partial(self._save_ledger, loop))
+        self._try(loop, LEDGER, partial(self._save_ledger, loop))
 
     def _save_ledger(self, loop: Loop) -> None:
         self._write_log()
@@ -299,8 +315,8 @@ class RunStore(Store):
             self.save(loop)
         self.write(loop)
 
-    def _try(self, loop: Loop, write: Callable[[], None]) -> None:
-        """Write something that only a later run needs; a failure does not end the search.
+    def _try(self, loop: Loop, what: str, write: Callable[[], None]) -> None:
+        """Write a file, or log and ledger; a failure does not end the search.
 
         It is tried again with every save: the disk may have space by then.
         """
@@ -308,23 +324,24 @@ class RunStore(Store):
             write()
         except (OSError, PoolError) as error:
             why = (error.strerror if isinstance(error, OSError) else None) or str(error)
-            if self._why_unsaved is None:
+            if what not in self._unwritten:
                 place = (isinstance(error, OSError) and error.filename) or self.path
                 message = f"cannot write to {place} ({why}); continuing without"
                 loop.watcher.on_message(loop, message)
-            self._why_unsaved = why
+            self._unwritten[what] = why
         else:
-            if self._why_unsaved is not None:
-                message = f"log and ledger in {self.path} are written again, without a gap"
+            if self._unwritten.pop(what, None) is not None:
+                message = f"{what} is written again"
+                if what == LEDGER:
+                    message = f"log and ledger in {self.path} are written again, without a gap"
                 loop.watcher.on_message(loop, message)
-            self._why_unsaved = None
 
     @property
     def trouble(self) -> str | None:  # type: ignore[override]
-        if self._why_unsaved is None:
+        if LEDGER not in self._unwritten:
             return None
         return (
-            f"the run's log and ledger could not be written ({self._why_unsaved}): "
+            f"the run's log and ledger could not be written ({self._unwritten[LEDGER]}): "
             f"--resume continues from before that"
         )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -20,7 +19,7 @@ from arcbatt.tasks.program_names import program_name
 
 from .report.explanations import FOLDER
 from .report.page import make_report
-from .report.results_shape import find_fault
+from .report.results_shape import CHOSEN, find_fault
 from .run_folder import (
     CONFIG,
     LOCK,
@@ -29,8 +28,9 @@ from .run_folder import (
     SUBMISSION,
     RunConfig,
     RunFolderError,
-    not_a_run,
     read_config,
+    read_config_json,
+    refuse_links,
 )
 
 
@@ -112,7 +112,7 @@ def list_runs(base: Path) -> tuple[list[RunSummary], list[str]]:
 
 def read_results(path: Path) -> Mapping[str, Any]:
     """Return the content of `results.json`; raise `RunFolderError` if it is malformed."""
-    content = read_json(path / RESULTS, RunFolderError)
+    content = read_json(path / RESULTS, RunFolderError, only_finite=True)
     if fault := find_fault(content):
         raise RunFolderError(
             f"{path / RESULTS}: not the results of a run of this version ({fault}); "
@@ -122,24 +122,43 @@ def read_results(path: Path) -> Mapping[str, Any]:
     return content
 
 
+def confidences_of_run(
+    path: Path,
+) -> tuple[dict[str, tuple[float, ...]], frozenset[tuple[str, int, int]]]:
+    """Return the confidence per test input of a run's tasks, and the places of its stand-ins.
+
+    A place is a task, a test input and an attempt, the latter two counted from 0. Tasks that are
+    not valid have stand-ins only; they are not among the confidences.
+    """
+    results = read_results(path)
+    confidences = {
+        row["task"]: tuple(float(test["confidence"]) for test in row["tests"])
+        for row in results["by_task"]
+    }
+    stand_ins = frozenset(
+        (row["task"], k, number)
+        for row in results["by_task"]
+        for k, test in enumerate(row["tests"])
+        for number, attempt in enumerate(test["attempts"])
+        if attempt["best"] is None
+    )
+    return confidences, stand_ins
+
+
 def tasks_of_run(path: Path) -> tuple[str, tuple[str, ...] | None]:
     """Return where the tasks of a run come from, and the chosen ids, None for all.
 
     It reads nothing else, so that runs of other versions can be scored.
     """
-    try:
-        content = json.loads((path / CONFIG).read_bytes())
-    except OSError as error:
-        raise not_a_run(path, error.strerror) from None
-    except ValueError as error:
-        raise not_a_run(path, str(error)) from None
-    options = content.get("options") if isinstance(content, dict) else None
+    options = read_config_json(path).get("options")
     data = options.get("data") if isinstance(options, dict) else None
     if not isinstance(data, str) or not isinstance(options, dict):
         raise RunFolderError(
             f"{path / CONFIG}: the tasks of the run are missing; name them with --data SET"
         )
     chosen = options.get("tasks")
+    if fault := find_fault(chosen, CHOSEN, "options.tasks"):
+        raise RunFolderError(f"{path / CONFIG}: {fault}")
     if chosen is None:
         return data, None
     return data, tuple(each for names in chosen for each in names.split(","))
@@ -150,6 +169,7 @@ def note_score(path: Path, right: Mapping[str, Sequence[int | None]]) -> None:
 
     `right` has the right attempt at each test input by task id, None for none.
     """
+    refuse_links(path)
     config, _ = read_config(path)
     results = read_results(path)
     tasks, _ = load_valid(tasks_of_run(path)[0])

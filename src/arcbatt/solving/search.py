@@ -11,7 +11,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import Self
 
+from arcbatt.engine.memory import bound_memory
 from arcbatt.evaluation import TaskBoard
+from arcbatt.interrupts import Interrupt
 from arcbatt.language import Program
 from arcbatt.plurals import count
 from arcbatt.pool import MergeCount, merge
@@ -20,7 +22,6 @@ from arcbatt.proposers.first_programs import fill_pool
 from arcbatt.tasks import Task
 
 from .cluster import open_cluster
-from .interrupts import Interrupt
 from .loop import Loop, Watcher
 from .options import SearchOptions
 from .store import Store
@@ -74,6 +75,7 @@ class Search:
         traced: Collection[str],
     ) -> Loop:
         options, store = self.options, self.store
+        bound_memory(options.max_bytes)
         proposers = make_proposers([*options.proposers, *own_proposers], options)
         if cluster is not None and own_proposers:
             raise ValueError("your own proposers run in this process only: leave out the cluster")
@@ -169,8 +171,11 @@ def _describe_known(options: SearchOptions, merged: MergeCount) -> str:
 
 def describe_trouble(loop: Loop) -> str | None:
     """Return a message about a failed proposer, which is a bug that did not end the search."""
+    if loop.warnings:
+        return "\n".join(loop.warnings)
     for name, failure in loop.failed.items():
         return (
-            f"{name} failed, and the rest continued without it; this is a bug\n{failure.rstrip()}"
+            f"{name} failed, and the search continued without it; this is a bug in {name}\n"
+            f"{failure.rstrip()}"
         )
     return None

@@ -18,18 +18,17 @@ from arcbatt.drawing.pixels import thumbnail
 from arcbatt.drawing.svg import svg_call
 from arcbatt.evaluation import TaskBoard
 from arcbatt.explainer import describe_rules
+from arcbatt.interrupts import Interrupt, noting_interrupts
 from arcbatt.language import Program
+from arcbatt.plugins import loaded_plugins
 from arcbatt.plurals import count
 from arcbatt.pool import Pool
 from arcbatt.proposers import PROPOSER_NAMES, Proposer
-from arcbatt.proposers.enumerate import EnumerateOptions
 from arcbatt.proposers.evolve import DEFAULT_CARD_SIZE, EvolveOptions, choose_card_size
 from arcbatt.proposers.options import whole_number
-from arcbatt.proposers.registry import DEFAULT_MAX_BYTES
 from arcbatt.tasks import Grid, Task, TaskSet, UnknownTask, to_task, to_tasks
 from arcbatt.tasks.submission import Submission, write_submission
 
-from .interrupts import noting_interrupts
 from .loop import Watcher
 from .options import SearchOptions
 from .progress import watching
@@ -38,7 +37,7 @@ from .report.submission import make_submission
 from .search import Search, describe_trouble
 from .store import MemoryStore
 
-# How many solutions a notebook shows.
+# The number of solutions that a notebook shows.
 MAX_SHOWN = 20
 
 
@@ -195,7 +194,8 @@ def solve(
     n_threads: int | None = None,
     max_rounds: int | None = None,
     off: Collection[str] = (),
-    max_bytes: int = DEFAULT_MAX_BYTES,
+    max_bytes: int | None = None,
+    fail_fast: bool = False,
 ) -> Solution:
     """Solve one task, given as a `Task` or by its id, with the options of `solve_all`."""
     (solution,) = solve_all(
@@ -212,6 +212,7 @@ def solve(
         max_rounds=max_rounds,
         off=off,
         max_bytes=max_bytes,
+        fail_fast=fail_fast,
     )
     return solution
 
@@ -231,7 +232,8 @@ def solve_all(
     n_threads: int | None = None,
     max_rounds: int | None = None,
     off: Collection[str] = (),
-    max_bytes: int = DEFAULT_MAX_BYTES,
+    max_bytes: int | None = None,
+    fail_fast: bool = False,
 ) -> Solutions:
     """Solve tasks within one budget for all of them: two attempts per test input.
 
@@ -243,7 +245,8 @@ def solve_all(
     to which new programs are added. `proposers` are names, or your own proposers. No proposer has
     more than `max_rounds` rounds; a run that ends by its rounds, before its budget, repeats exactly
     from its `seed`. `off` names parts to leave out (`arcbatt.proposers.registry`); `max_bytes`
-    bounds the memory of enumerating one task.
+    bounds the memory for values, by default to half of the machine's. An exception in a proposer
+    ends that proposer, and is reported as a warning at the end; with `fail_fast` it is raised.
 
     An interrupt (Ctrl-C, or a notebook's stop button) ends the search early, and its results are
     returned.
@@ -254,13 +257,15 @@ def solve_all(
         raise TypeError(f"proposers is a sequence: proposers=[{proposers!r}]")
     options = SearchOptions(
         off=frozenset(off),
-        enumerate=EnumerateOptions(max_bytes=max_bytes),
+        max_bytes=max_bytes,
         evolve=EvolveOptions(seed=seed),
         proposers=tuple(each for each in proposers if isinstance(each, str)),
         pool=_path(pool),
         library=library,
         device=device,
         n_threads=n_threads,
+        survives_errors=not fail_fast,
+        plugins=tuple(loaded_plugins()),
     )
     own = [each for each in proposers if not isinstance(each, str)]
     return _search(
@@ -342,7 +347,7 @@ def _search(
         raise ValueError(f"budget_s is {budget_s!r}, expected seconds, more than 0")
     if max_rounds is not None:
         max_rounds = whole_number("max_rounds", max_rounds, 1)
-    with watching(progress) as watcher:
+    with watching(progress) as watcher, noting_interrupts(Interrupt()) as interrupt:
         search = Search(
             options,
             MemoryStore(_path(keep_in, "keep_in")),
@@ -350,8 +355,9 @@ def _search(
             own_proposers=own_proposers,
             cluster=cluster,
             watcher=watcher,
+            interrupt=interrupt,
         )
-        with noting_interrupts(search.interrupt), search:
+        with search:
             search.run(float(budget_s), max_rounds)
     loop = search.loop
     if trouble := search.store.trouble or describe_trouble(loop):

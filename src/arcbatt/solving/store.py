@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from arcbatt.pool import Pool, PoolError, merge_open
 
 if TYPE_CHECKING:
-    from .interrupts import Interrupt
+    from arcbatt.interrupts import Interrupt
+
     from .loop import Loop
 
 

@@ -10,12 +10,29 @@ from arcbatt.tasks.validation import TaskError, show
 _PACKED = {b"PK\x03\x04": "zip", b"\x1f\x8b": "gzip"}
 
 
+class _NotANumber(ValueError):
+    """Python would read it as a number that JSON does not have, such as NaN."""
+
+
+def refuse_constant(name: str) -> float:
+    """Raise ValueError for NaN and infinities (the `parse_constant` of `json.loads`)."""
+    raise _NotANumber(name)
+
+
 class _DuplicateKey(Exception):
     """A JSON object repeats a key; the argument is the key."""
 
 
-def read_json(path: Path, error: type[Exception] = TaskError) -> Any:
-    """Return the JSON value in the UTF-8 file at `path`; raise `error` if it is not valid."""
+def read_json(path: Path, error: type[Exception] = TaskError, *, only_finite: bool = False) -> Any:
+    """Return the JSON value in the UTF-8 file at `path`; raise `error` if it is not valid.
+
+    With `only_finite`, NaN and infinities are not valid either; grids are checked for them anyway.
+    """
+    return parse_json(read_text(path, error), str(path), error, only_finite=only_finite)
+
+
+def read_text(path: Path, error: type[Exception] = TaskError) -> str:
+    """Return the text of a JSON file; raise `error` if it cannot be one."""
     try:
         if not path.is_file():
             raise error(f"{path}: " + ("not a file" if path.exists() else "no such file"))
@@ -30,11 +47,18 @@ def read_json(path: Path, error: type[Exception] = TaskError) -> Any:
     if b"\0" in data:
         raise error(f"{path}: NUL byte at byte {data.index(0)}: this is not a JSON text file")
     try:
-        text = data.decode("utf-8").removeprefix("\ufeff")
+        return data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as problem:
         raise error(f"{path}: byte {problem.start} is not UTF-8 text") from None
+
+
+def parse_json(
+    text: str, path: str, error: type[Exception] = TaskError, *, only_finite: bool = False
+) -> Any:
+    """Return the JSON value of a text; `path` is the place for messages."""
     try:
-        return json.loads(text, object_pairs_hook=_object)
+        refuse = refuse_constant if only_finite else None
+        return json.loads(text, object_pairs_hook=_object, parse_constant=refuse)
     except json.JSONDecodeError as problem:
         raise error(
             f"{path}: line {problem.lineno}, column {problem.colno}: not JSON: {problem.msg}"
@@ -43,6 +67,8 @@ def read_json(path: Path, error: type[Exception] = TaskError) -> Any:
         raise error(
             f"{path}: the key {show(problem.args[0])} appears twice in one object"
         ) from None
+    except _NotANumber as problem:
+        raise error(f"{path}: {problem} is not a number of JSON") from None
     except RecursionError:
         raise error(f"{path}: lists or objects are nested too deep") from None
     except ValueError:

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from arcbatt.measure import phase
-from arcbatt.tasks.sources import TASK_SETS, read_documents
+from arcbatt.tasks.sources import TASK_SETS, Document, extra_pairs, read_documents
 from arcbatt.tasks.task import Task, TaskSet, UnknownTask
 from arcbatt.tasks.validation import BadTask, TaskError, inspect_task, parse_task
 
@@ -19,9 +19,12 @@ from arcbatt.tasks.validation import BadTask, TaskError, inspect_task, parse_tas
 def load(source: str | os.PathLike[str]) -> TaskSet:
     """Return the tasks of a source, sorted by id.
 
-    A source is the name of a built-in set (one of `TASK_SETS`), a file of many tasks by id such as
-    Kaggle's `*_challenges.json`, a folder of task files `<id>.json`, or one task file. Raises
-    `TaskError` if it is none of these or holds anything but valid tasks.
+    A source is the name of a built-in set (one of `TASK_SETS`), a file, or a folder of task files
+    `<id>.json`, which is read with its subfolders. A file holds one task, many by id such as
+    Kaggle's `*_challenges.json`, a list of tasks with ids, or one task per line (`.jsonl`). A file
+    with a list of pairs, as re-arc's, is a task whose first 3 pairs are demos and the others tests,
+    255 at most: `PATH#demos=5,tests=10` sets both. Raises `TaskError` if the source is none of
+    these or holds anything but valid tasks.
     """
     if not isinstance(source, str | os.PathLike):
         raise TaskError(
@@ -64,25 +67,30 @@ def _read(source: str | os.PathLike[str]) -> tuple[TaskSet, list[BadTask]]:
             try:
                 if document.fault is not None:
                     raise TaskError(document.fault)
-                tasks.append(parse_task(document.id, document.content, name, document.place))
+                tasks.append(_parse(document, name))
             except TaskError as error:
                 task = inspect_task(document.id, document.content, document.place)
                 # A document that could not be read has no content with further faults.
-                faults = task.faults if document.fault is None else (str(error),)
+                faults = (document.fault is None and task.faults) or (str(error),)
                 bad.append(replace(task, faults=faults))
         return TaskSet(tasks, name), bad
+
+
+def _parse(document: Document, source: str) -> Task:
+    content = document.content
+    return parse_task(document.id, content, source, document.place, extra_pairs(content))
 
 
 def is_id(name: str) -> bool:
     """Return whether this is a task id of a built-in set and not the name of a file."""
     return re.fullmatch("[0-9a-f]{8}", name) is not None and (
-        not Path(name).exists() and any(_built_in(each).get(name) for each in TASK_SETS)
+        not Path(name).exists() and look_up_task(name) is not None
     )
 
 
 def look_up_task(task_id: str) -> Task | None:
     """Return the task that `find_task` returns, or None, without searching for similar ids."""
-    tasks = (_built_in(name).get(task_id) for name in TASK_SETS)
+    tasks = (_built_in_task(name, task_id) for name in TASK_SETS)
     return next((task for task in tasks if task is not None), None)
 
 
@@ -105,6 +113,19 @@ def find_task(task_id: str) -> Task:
 @cache
 def _built_in(name: str) -> TaskSet:
     return _read(name)[0]
+
+
+@cache
+def _documents(name: str) -> dict[str, Document]:
+    with _without_garbage_collection():
+        return {document.id: document for document in read_documents(name)}
+
+
+@cache
+def _built_in_task(name: str, task_id: str) -> Task | None:
+    """Return one task of a built-in set, or None, without validating the others."""
+    document = _documents(name).get(task_id)
+    return None if document is None else _parse(document, name)
 
 
 @contextmanager

@@ -16,7 +16,9 @@ def program_name(task_id: str) -> str:
     plain = re.sub(r"\W", "_", task_id, flags=re.ASCII)[:MAX_ID]
     if plain == task_id:
         return PREFIX + task_id
-    return f"{PREFIX}{plain}_{blake2b(task_id.encode(), digest_size=4).hexdigest()}"
+    # Ids of invalid tasks need names too, and JSON can escape what UTF-8 cannot encode.
+    text = task_id.encode(errors="surrogatepass")
+    return f"{PREFIX}{plain}_{blake2b(text, digest_size=4).hexdigest()}"
 
 
 def task_id_of(name: str) -> str | None:

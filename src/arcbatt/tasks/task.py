@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from itertools import pairwise
@@ -39,13 +39,15 @@ class Pair(Displayed):
 class Task(Displayed):
     """One puzzle: its demo pairs and its test inputs, without the answers to them.
 
-    `source` names the set or file that the task came from.
+    `source` names the set or file that the task came from. `extra` are further pairs of the same
+    rule, as ARC-GEN's files have them; no search reads them, and they do not tell tasks apart.
     """
 
     id: str
     demos: tuple[Pair, ...]
     test_inputs: tuple[Grid, ...]
     source: str
+    extra: tuple[Pair, ...] = field(default=(), compare=False)
 
     @classmethod
     def of(

@@ -138,9 +138,16 @@ def parse_pairs(content: object, place: str) -> tuple[tuple[Pair, ...], tuple[Gr
     return demos, inputs
 
 
-def parse_task(task_id: str, content: object, source: str, place: str) -> Task:
-    """Return the task of a raw JSON object with "train" and "test"."""
-    return Task(task_id, *parse_pairs(content, place), source)
+def parse_task(task_id: str, content: object, source: str, place: str, extra: object = ()) -> Task:
+    """Return the task of a raw JSON object with "train" and "test", and raw extra pairs."""
+    demos, inputs = parse_pairs(content, place)
+    if not isinstance(extra, list | tuple):
+        raise TaskError(f"{place}: {show(extra)} are not extra pairs (a list)")
+    pairs = tuple(
+        Pair(*(side_of(extra, index, side, "extra pair", place) for side in ("input", "output")))
+        for index in range(len(extra))
+    )
+    return Task(task_id, demos, inputs, source, pairs)
 
 
 @dataclass(frozen=True)

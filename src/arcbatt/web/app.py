@@ -8,7 +8,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
 from arcbatt.language import ProgramError
@@ -17,7 +17,7 @@ from arcbatt.scoring import SubmissionError
 from arcbatt.solving.run_folder import RunFolderError
 from arcbatt.tasks import TaskError
 
-from . import compare_page, draw, gallery, runs_page, task_page, write
+from . import compare_page, draw, gallery, play, primitives_page, runs_page, task_page, write
 from .assets import make_route, read_assets
 from .catalog import Catalog
 from .jobs import Workers
@@ -26,7 +26,16 @@ from .security import SECURITY_HEADERS, Guard
 from .settings import Settings
 
 # Modules with ROUTES.
-PAGES: tuple[Any, ...] = (gallery, task_page, runs_page, compare_page, draw, write)
+PAGES: tuple[Any, ...] = (
+    gallery,
+    task_page,
+    runs_page,
+    compare_page,
+    draw,
+    write,
+    play,
+    primitives_page,
+)
 # Errors about requested files; their messages are shown.
 EXPECTED = (TaskError, RunFolderError, PoolError, SubmissionError, ProgramError)
 
@@ -42,6 +51,7 @@ def create_app(settings: Settings) -> Starlette:
         exception_handlers={
             HTTPException: _show_refusal,
             **dict.fromkeys(EXPECTED, _show_error),
+            ClientDisconnect: _end_quietly,
             Exception: _show_fault,
         },
     )
@@ -59,6 +69,11 @@ async def _show_refusal(request: Request, error: Exception) -> Response:
 
 async def _show_error(request: Request, error: Exception) -> Response:
     return _answer(request, 422, str(error))
+
+
+async def _end_quietly(_request: Request, _error: Exception) -> Response:
+    # A browser was closed, or a page left, in the middle of an upload: nobody reads the answer.
+    return Response(status_code=400)
 
 
 async def _show_fault(request: Request, error: Exception) -> Response:

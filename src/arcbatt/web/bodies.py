@@ -34,6 +34,14 @@ def read_text(content: dict[str, Any], name: str, limit: int) -> str:
     return text
 
 
+def read_flag(content: dict[str, Any], name: str, default: bool) -> bool:
+    """Return true or false from a request body."""
+    flag = content.get(name, default)
+    if isinstance(flag, bool):
+        return flag
+    raise HTTPException(422, f'"{name}" is not true or false')
+
+
 def read_number(content: dict[str, Any], name: str, least: float, most: float) -> float:
     """Return a number from a request body, within bounds."""
     number = content.get(name)

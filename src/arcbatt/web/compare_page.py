@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from arcbatt.drawing import palette
@@ -21,10 +22,12 @@ from arcbatt.solving.report.views import view_values
 from arcbatt.solving.runs import TaskComparison, compare_runs, split_runs
 
 from .catalog import task_key
-from .responses import catalog_of, export_page, export_scene, show_page
+from .responses import catalog_of, charts_to_json, export_page, export_scene, show_page
 from .run_data import ShownRun, read_run
 
 MARGIN, GAP, WIDTH = 20, 10, 1000
+# Runs side by side in a table.
+MAX_RUNS = 12
 TITLE_SIZE, TEXT_SIZE = 17, 13
 
 
@@ -133,8 +136,64 @@ def read_comparison(request: Request) -> Comparison:
     return Comparison(first, second, by, compare_runs(first.path, second.path))
 
 
+@dataclass(frozen=True, slots=True)
+class ManyRuns:
+    """More than two runs: what each reaches, and the tasks at which they differ."""
+
+    runs: Sequence[ShownRun]
+
+    @property
+    def by(self) -> str:
+        """The compared property: right if all answers are known, otherwise fits."""
+        return "right" if all(run.right is not None for run in self.runs) else "fits"
+
+    @property
+    def word(self) -> str:
+        return "right" if self.by == "right" else "fitted"
+
+    def _reached(self, run: ShownRun) -> frozenset[str]:
+        if self.by == "right" and run.right is not None:
+            return frozenset(task for task, right in run.right.items() if None not in right)
+        return frozenset(row["task"] for row in run.results["by_task"] if row["fits"])
+
+    @property
+    def rows(self) -> list[tuple[ShownRun, int, int]]:
+        """Every run with the number of tasks that it reaches, and that it alone reaches."""
+        reached = [self._reached(run) for run in self.runs]
+        return [
+            (run, len(own), len(own.difference(*reached[:k], *reached[k + 1 :])))
+            for k, (run, own) in enumerate(zip(self.runs, reached, strict=True))
+        ]
+
+    @property
+    def differing(self) -> list[tuple[str, list[bool]]]:
+        """The tasks that some runs reach and others do not, with the result of each run."""
+        reached = [self._reached(run) for run in self.runs]
+        some, every = frozenset[str]().union(*reached), reached[0].intersection(*reached[1:])
+        return [(task, [task in own for own in reached]) for task in sorted(some - every)]
+
+    def say(self) -> str:
+        """Return the comparison as a sentence."""
+        reached = [self._reached(run) for run in self.runs]
+        n_every = len(reached[0].intersection(*reached[1:]))
+        n_some = len(frozenset[str]().union(*reached))
+        n_runs = len(self.runs)
+        return f"{count(n_some, 'task')} {self.word} by some of {n_runs} runs, {n_every} by all"
+
+
 def show_comparison(request: Request) -> Response:
-    """Show two runs side by side, or a form to choose them."""
+    """Show two runs side by side, a table of more, or a form to choose them."""
+    chosen = list(dict.fromkeys(request.query_params.getlist("run")))
+    if len(chosen) == 2:
+        # Lists have the newest run first; it is compared with the other.
+        query = urlencode({"first": chosen[1], "second": chosen[0]})
+        return RedirectResponse(f"/compare?{query}", 303)
+    if len(chosen) > MAX_RUNS:
+        raise HTTPException(422, f"{len(chosen)} runs, expected {MAX_RUNS} at most")
+    if len(chosen) > 2:
+        catalog = catalog_of(request)
+        many = ManyRuns([read_run(catalog, key) for key in chosen])
+        return show_page(request, "compare_many.html", many=many, task_key=task_key)
     keys = list(catalog_of(request).runs())
     asked = "first" in request.query_params and "second" in request.query_params
     comparison = read_comparison(request) if asked else None
@@ -156,7 +215,13 @@ def export_comparison(request: Request) -> Response:
     return export_scene(comparison.lay_out(), name, kind)
 
 
+def list_charts(request: Request) -> Response:
+    """Return the chart of two runs as data."""
+    return JSONResponse({"charts": charts_to_json([read_comparison(request).chart])})
+
+
 ROUTES = [
     Route("/compare", show_comparison),
+    Route("/api/compare/charts", list_charts),
     Route("/compare/export.{kind}", export_comparison),
 ]

@@ -9,10 +9,10 @@ from starlette.routing import Route
 
 from arcbatt.tasks.validation import MAX_SIDE
 
-from .bodies import read_number, read_object
+from .bodies import read_flag, read_number, read_object
 from .draw_start import find_start
 from .draw_tasks import MAX_DEMOS, MAX_TESTS, read_drawn, read_file
-from .jobs import JobStream, workers_of
+from .jobs import stream_job, workers_of
 from .jobs_protocol import SOLVE
 from .responses import catalog_of, show_page
 
@@ -29,6 +29,7 @@ def show_editor(request: Request) -> Response:
         "draw.html",
         start=find_start(catalog_of(request), request.path_params),
         budgets_s=BUDGETS_S,
+        library=True,
         max_demos=MAX_DEMOS,
         max_tests=MAX_TESTS,
         max_side=MAX_SIDE,
@@ -54,8 +55,9 @@ async def solve(request: Request) -> Response:
     budget_s = read_number(content, "budget_s", MIN_BUDGET_S, MAX_BUDGET_S)
     # Drop answers, even if the client sent some.
     task = read_drawn(content.get("task")).task
-    given = {"task": task.to_json(), "budget_s": budget_s}
-    return JobStream(workers_of(request).begin(SOLVE, given, budget_s + GRACE_S))
+    library = read_flag(content, "library", True)
+    given = {"task": task.to_json(), "budget_s": budget_s, "library": library}
+    return stream_job(workers_of(request).begin(SOLVE, given, budget_s + GRACE_S))
 
 
 ROUTES = [

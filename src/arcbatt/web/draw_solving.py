@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from arcbatt.proposers import PROPOSER_NAMES
+from arcbatt.proposers.registry import plugin_proposers
 from arcbatt.solving import Loop, RankedTask, Watcher, solve
 from arcbatt.tasks import Task
 
@@ -21,7 +23,13 @@ def solve_drawn(given: dict[str, Any], send: SendEvent) -> None:
     """Search for programs; send progress, and attempts whenever they change."""
     task = Task.of(given["task"], source=DRAWN)
     watcher = _EventSender(send)
-    solution = solve(task, given["budget_s"], progress=watcher)
+    solution = solve(
+        task,
+        given["budget_s"],
+        library=given["library"],
+        progress=watcher,
+        proposers=[*PROPOSER_NAMES, *plugin_proposers()],
+    )
     send(ATTEMPTS, describe_attempts(solution.ranked, solution.fits))
     send(SOLVED, {"says": solution.say(), "elapsed_s": solution.elapsed_s, "rules": solution.rules})
 

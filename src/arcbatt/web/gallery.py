@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
+from urllib.parse import quote
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -35,6 +37,17 @@ def show_set(request: Request) -> Response:
         source=source,
         **gallery_values(request, f"/sets/{source.key}", f"/api/sets/{source.key}/tasks"),
     )
+
+
+def go_to_set(request: Request) -> Response:
+    """Redirect from the name of a set, as commands take it, to its page or one below."""
+    given = request.path_params
+    name = f"{given['family']}/{given['part']}"
+    key = next((k for k, each in catalog_of(request).sources.items() if each.name == name), None)
+    if key is None:
+        raise HTTPException(404, f"no task set is named {name}")
+    below = f"/tasks/{quote(given['below'])}" if "below" in given else ""
+    return RedirectResponse(f"/sets/{key}{below}", 303)
 
 
 def gallery_values(request: Request, here: str, rows: str, proposers: Iterable[str] = ()) -> Any:
@@ -96,6 +109,9 @@ def pack_grid(grid: Grid) -> str:
 ROUTES = [
     Route("/", home),
     Route("/sets/{set}", show_set),
+    # The names of built-in sets have two parts.
+    Route("/sets/{family}/{part}", go_to_set),
+    Route("/sets/{family}/{part}/tasks/{below:path}", go_to_set),
     Route("/api/sets/{set}/tasks", list_set),
     Route("/api/runs/{run}/tasks", list_run),
 ]

@@ -17,18 +17,17 @@ from typing import Any, cast
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import StreamingResponse
-from starlette.types import Receive, Scope, Send
 
 from arcbatt.processes import PipedProcess
 
 from .jobs_protocol import CHECK, END, ERROR, SOLVE
+from .responses import EventStream
 
-# How many jobs of a kind may run at once: a search takes all cores.
+# The most jobs of a kind that may run at once: a search takes all cores.
 MAX_RUNNING = {SOLVE: 2, CHECK: 4}
 # The names of kinds in messages.
 NAMES = {SOLVE: "searches", CHECK: "checks"}
-# How often an idle stream sends a comment, which fails once the client is gone.
+# Seconds between comments on an idle stream, which fail once the client is gone.
 PULSE_S = 1.0
 MODULE = "arcbatt.web.jobs_process"
 
@@ -156,18 +155,9 @@ class Workers:
             worker.kill()
 
 
-class JobStream(StreamingResponse):
-    """A job's events as a response; the job ends when the client is gone."""
-
-    def __init__(self, job: Job) -> None:
-        super().__init__(job.stream(), media_type="text/event-stream")
-        self._job = job
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            await super().__call__(scope, receive, send)
-        finally:
-            self._job.close()
+def stream_job(job: Job) -> EventStream:
+    """Return a job's events as a response; the job ends when the client is gone."""
+    return EventStream(job.stream(), job.close)
 
 
 async def wait_for(job: Job, request: Request) -> dict[str, Any]:

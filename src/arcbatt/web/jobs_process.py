@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from arcbatt.language import ProgramError
+from arcbatt.plugins import load_plugins_of_parent
 from arcbatt.processes import take_pipes, write_message
 from arcbatt.tasks import TaskError
 
@@ -23,6 +24,7 @@ EXPECTED = (TaskError, ProgramError)
 def main() -> None:
     """Do jobs one after another until the input ends."""
     messages, answers = take_pipes()
+    load_plugins_of_parent()
 
     def send(name: str, data: dict[str, Any]) -> None:
         write_message(answers, json.dumps([name, data]).encode())

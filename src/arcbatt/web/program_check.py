@@ -23,8 +23,8 @@ from arcbatt.explainer.trace import LineTrace
 from arcbatt.explainer.wording import why_no_value
 from arcbatt.language import ParsedProgram, ProgramError, parse_programs
 from arcbatt.language.budget import SEARCH_BUDGET
-from arcbatt.scoring import Answers, load_answers
-from arcbatt.tasks import Task, TaskError
+from arcbatt.scoring import Answers, known_answers
+from arcbatt.tasks import Task
 
 from .draw_tasks import read_drawn
 from .jobs_protocol import SendEvent
@@ -52,7 +52,7 @@ def check_written(given: dict[str, Any], send: SendEvent) -> None:
         }
         if before := _part_before(text, error.line):
             program, text = before
-            explanation = _explain(program, text, known, given["pair"])
+            explanation = _explain(program, known, given["pair"])
             # Names unused so far may be used in the lines that follow.
             lines = tuple(replace(line, is_used=True) for line in explanation.lines)
             result |= _show(replace(explanation, lines=lines))
@@ -60,14 +60,14 @@ def check_written(given: dict[str, Any], send: SendEvent) -> None:
         return
     check = check_program(program, known, SEARCH_BUDGET)
     result = {"pairs": [pair.to_json() for pair in check.pairs], "summary": _summarize(check)}
-    send(CHECKED, result | _show(_explain(program, text, known, given["pair"])))
+    send(CHECKED, result | _show(_explain(program, known, given["pair"])))
 
 
-def _explain(program: ParsedProgram, text: str, known: KnownTask, pair: str) -> Explanation:
+def _explain(program: ParsedProgram, known: KnownTask, pair: str) -> Explanation:
     """Explain a program on the pair with this label, or on all pairs."""
     pairs = all_pairs(known.task)
     chosen = [(kind, k) for kind, k in pairs if pair in (ALL, f"{kind} {k + 1}")] or pairs[:1]
-    return explain(program, read_source(program, text), known.task, chosen, judge_answers(known))
+    return explain(program, read_source(program), known.task, chosen, judge_answers(known))
 
 
 def _show(explanation: Explanation) -> dict[str, Any]:
@@ -111,15 +111,12 @@ def _find_task(given: dict[str, Any]) -> KnownTask:
     if given["source"] is None:
         return read_drawn(given["task"]).known()
     task = Task.of(given["task"], id=given["id"], source=given["source"])
-    return KnownTask(task, _load_answers(given["source"]))
+    return KnownTask(task, _answers(given["source"]))
 
 
 @lru_cache(maxsize=4)
-def _load_answers(source: str) -> Answers | None:
-    try:
-        return load_answers(source)
-    except TaskError:  # competitions publish tasks without answers
-        return None
+def _answers(source: str) -> Answers | None:
+    return known_answers(source)
 
 
 def _line_note(explanation: Explanation, index: int) -> dict[str, Any]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, cast
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
+from arcbatt.drawing.charts import Chart
 from arcbatt.drawing.pages import render_page
 from arcbatt.drawing.png import render_png
 from arcbatt.drawing.scene import Block
@@ -29,7 +32,22 @@ NAVIGATION = (
     ("/compare", "Compare"),
     ("/draw", "Draw"),
     ("/write", "Write"),
+    ("/primitives", "Primitives"),
 )
+
+
+class EventStream(StreamingResponse):
+    """Server-sent events; `on_end` is called when they end, or the client is gone."""
+
+    def __init__(self, events: AsyncIterator[str], on_end: Callable[[], None]) -> None:
+        super().__init__(events, media_type="text/event-stream")
+        self._on_end = on_end
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._on_end()
 
 
 def catalog_of(request: Request) -> Catalog:
@@ -50,6 +68,19 @@ def show_page(request: Request, template: str, status: int = 200, **values: Any)
         **{"count": count, **values},
     )
     return HTMLResponse(page, status)
+
+
+def charts_to_json(charts: Sequence[Chart]) -> list[dict[str, Any]]:
+    """Return charts as data for `charts.js`."""
+    return [
+        {
+            "title": chart.title,
+            "x": chart.x_label,
+            "y": chart.y_label,
+            "lines": [{"name": line.name, "points": line.points} for line in chart.lines],
+        }
+        for chart in charts
+    ]
 
 
 def export_page(template: str, name: str, **values: Any) -> Response:

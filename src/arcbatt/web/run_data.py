@@ -103,7 +103,13 @@ def _read_results(path: Path, mtime_ns: int) -> Mapping[str, Any]:
     return read_results(path)
 
 
-@lru_cache(maxsize=8)
+def count_solved(path: Path) -> int | None:
+    """Return how many tasks a run has solved, or None if answers are unknown."""
+    right = _score(path, mtime_ns_of(path / SUBMISSION))
+    return None if right is None else sum(None not in each for each in right.values())
+
+
+@lru_cache(maxsize=256)
 def _score(path: Path, _mtime_ns: int) -> Right | None:
     """Score the submission of a run; return None if answers are unknown."""
     try:

@@ -16,22 +16,32 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from arcbatt.drawing.charts import lay_out_charts
 from arcbatt.drawing.pages import trusted
 from arcbatt.drawing.svg import render_svg
+from arcbatt.proposers import PROPOSER_NAMES
 from arcbatt.solving.log import LogEntry, progress_charts
 from arcbatt.solving.report.page import make_report
 from arcbatt.solving.report.views import say_duration, view_values
 from arcbatt.solving.run_folder import LOG, RESULTS, RunFolderError
-from arcbatt.solving.runs import RunSummary, is_running, summarize_run
+from arcbatt.solving.run_notes import MAX_NAME, MAX_NOTE, RunNotes, read_notes, write_notes
+from arcbatt.solving.runs import RunSummary, is_running, remove_run, summarize_run
 
+from .bodies import read_object, read_text
 from .catalog import Catalog, mtime_ns_of
 from .gallery import gallery_values
-from .responses import catalog_of, export_file, export_scene, show_page
-from .run_data import ShownRun, read_run
+from .responses import (
+    EventStream,
+    catalog_of,
+    charts_to_json,
+    export_file,
+    export_scene,
+    show_page,
+)
+from .run_data import ShownRun, count_solved, read_run
 
 POLL_S = 1.0
 # Seconds between comments on an idle stream, which reveal closed connections.
@@ -44,6 +54,9 @@ TROUBLE = "trouble"
 MAX_STREAMS = 32
 
 
+NO_NOTES = RunNotes()
+
+
 @dataclass(frozen=True, slots=True)
 class ListedRun:
     """A run in the list; `trouble` says why it cannot be read."""
@@ -52,6 +65,23 @@ class ListedRun:
     path: Path
     summary: RunSummary | None
     trouble: str = ""
+    notes: RunNotes = NO_NOTES
+    n_solved: int | None = None
+
+    @property
+    def settings(self) -> str:
+        """The options that tell runs apart, in a few words."""
+        assert self.summary is not None  # only readable runs have settings
+        options = self.summary.config.options
+        words = [f"seed {self.summary.config.seed}"]
+        if options.get("library") is False:
+            words.append("no library")
+        proposers = options.get("proposers", ())
+        if tuple(proposers) != PROPOSER_NAMES:
+            words.append(", ".join(map(str, proposers)))
+        words += [f"off: {', '.join(map(str, off))}"] if (off := options.get("off")) else []
+        words += ["with a pool"] if options.get("pool") else []
+        return "; ".join(words)
 
 
 def show_runs(request: Request) -> Response:
@@ -64,10 +94,29 @@ def list_runs(request: Request) -> list[ListedRun]:
     runs = []
     for key, path in catalog_of(request).runs().items():
         try:
-            runs.append(ListedRun(key, path, summarize_run(path)))
+            summary = summarize_run(path)
+            solved = None if summary.is_running else count_solved(path)
+            runs.append(ListedRun(key, path, summary, "", read_notes(path), solved))
         except (RunFolderError, OSError) as error:
             runs.append(ListedRun(key, path, None, str(error)))
     return runs
+
+
+async def change_notes(request: Request) -> Response:
+    """Keep the name and note of a run."""
+    content = await read_object(request)
+    notes = RunNotes(read_text(content, "name", MAX_NAME), read_text(content, "note", MAX_NOTE))
+    path = await run_in_threadpool(catalog_of(request).run, request.path_params["run"])
+    await run_in_threadpool(write_notes, path, notes)
+    return JSONResponse({"name": notes.name, "note": notes.note})
+
+
+async def delete_run(request: Request) -> Response:
+    """Remove the folder of a run that is not in progress."""
+    await read_object(request)
+    path = await run_in_threadpool(catalog_of(request).run, request.path_params["run"])
+    await run_in_threadpool(remove_run, path)
+    return JSONResponse({"removed": request.path_params["run"]})
 
 
 def show_run(request: Request) -> Response:
@@ -82,6 +131,7 @@ def show_run(request: Request) -> Response:
         request,
         "run.html",
         run=run,
+        notes=read_notes(run.path),
         overview=None if run.is_running else run.overview,
         parts=list(part_tables(run)),
         progress=progress_of(run),
@@ -154,35 +204,37 @@ async def watch_run(request: Request) -> Response:
     if state.n_streams >= MAX_STREAMS:
         raise HTTPException(503, f"{MAX_STREAMS} pages are being kept current; close some")
 
-    async def events() -> AsyncIterator[str]:
-        state.n_streams += 1
-        try:
-            seen: tuple[int, ...] | None = None
-            silent_s = 0.0
-            while not await request.is_disconnected():
-                now = _stamp(path)
-                if now != seen:
-                    seen, silent_s = now, 0.0
-                    try:
-                        progress = await run_in_threadpool(_read_progress, catalog, key)
-                    except (HTTPException, RunFolderError, OSError) as error:
-                        why = error.detail if isinstance(error, HTTPException) else str(error)
-                        yield f"event: {TROUBLE}\ndata: {json.dumps(why)}\n\n"
-                        return
-                    yield f"data: {json.dumps(progress)}\n\n"
-                    if not progress["running"]:
-                        return
-                elif not await run_in_threadpool(is_running, path):
-                    seen = None  # the run ended without a final event
-                elif silent_s >= HEARTBEAT_S:
-                    silent_s = 0.0
-                    yield ": still here\n\n"
-                await asyncio.sleep(POLL_S)
-                silent_s += POLL_S
-        finally:
-            state.n_streams -= 1
+    # Counted here, not when the events begin: other requests are handled in between.
+    state.n_streams += 1
 
-    return StreamingResponse(events(), media_type="text/event-stream")
+    def end() -> None:
+        state.n_streams -= 1
+
+    async def events() -> AsyncIterator[str]:
+        seen: tuple[int, ...] | None = None
+        silent_s = 0.0
+        while not await request.is_disconnected():
+            now = _stamp(path)
+            if now != seen:
+                seen, silent_s = now, 0.0
+                try:
+                    progress = await run_in_threadpool(_read_progress, catalog, key)
+                except (HTTPException, RunFolderError, OSError) as error:
+                    why = error.detail if isinstance(error, HTTPException) else str(error)
+                    yield f"event: {TROUBLE}\ndata: {json.dumps(why)}\n\n"
+                    return
+                yield f"data: {json.dumps(progress)}\n\n"
+                if not progress["running"]:
+                    return
+            elif not await run_in_threadpool(is_running, path):
+                seen = None  # the run ended without a final event
+            elif silent_s >= HEARTBEAT_S:
+                silent_s = 0.0
+                yield ": still here\n\n"
+            await asyncio.sleep(POLL_S)
+            silent_s += POLL_S
+
+    return EventStream(events(), end)
 
 
 def _read_progress(catalog: Catalog, key: str) -> dict[str, Any]:
@@ -192,6 +244,12 @@ def _read_progress(catalog: Catalog, key: str) -> dict[str, Any]:
 def _stamp(path: Path) -> tuple[int, ...]:
     """Return a value that changes whenever a run writes something."""
     return tuple(mtime_ns_of(path / name) for name in (LOG, RESULTS))
+
+
+def list_charts(request: Request) -> Response:
+    """Return the charts of a run as data: a title, axes and lines each."""
+    run = read_run(catalog_of(request), request.path_params["run"])
+    return JSONResponse({"charts": charts_to_json(progress_charts(run.log))})
 
 
 def draw_progress(request: Request) -> Response:
@@ -214,4 +272,7 @@ ROUTES = [
     Route("/runs/{run}/export.html", export_report),
     Route("/runs/{run}/progress.{kind}", draw_progress),
     Route("/api/runs/{run}/events", watch_run),
+    Route("/api/runs/{run}/notes", change_notes, methods=["POST"]),
+    Route("/api/runs/{run}/delete", delete_run, methods=["POST"]),
+    Route("/api/runs/{run}/charts", list_charts),
 ]

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from urllib.parse import quote
 
 import uvicorn
+from starlette.applications import Starlette
 
 from .app import create_app
 from .catalog import Catalog
+from .protocol import Protocol
 from .settings import Settings
 
 
@@ -18,13 +20,7 @@ def serve(settings: Settings, on_ready: Callable[[str], None]) -> None:
 
     Raises OSError if the port is taken, before anything is served.
     """
-    config = uvicorn.Config(
-        create_app(settings),
-        log_level="warning",
-        server_header=False,
-        timeout_graceful_shutdown=2,  # live updates never end on their own
-        lifespan="off",
-    )
+    config = make_config(create_app(settings), log_level="warning")
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     with socket.socket(family) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -34,6 +30,18 @@ def serve(settings: Settings, on_ready: Callable[[str], None]) -> None:
             raise OSError(error.errno, error.strerror, f"{settings.host}:{settings.port}") from None
         on_ready(address_of(settings))
         uvicorn.Server(config).run([listener])
+
+
+def make_config(app: Starlette, *, log_level: str) -> uvicorn.Config:
+    """Return the settings of the HTTP server."""
+    return uvicorn.Config(
+        app,
+        http=Protocol,
+        log_level=log_level,
+        server_header=False,
+        timeout_graceful_shutdown=2,  # live updates never end on their own
+        lifespan="off",
+    )
 
 
 def address_of(settings: Settings) -> str:

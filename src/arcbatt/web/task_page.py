@@ -23,16 +23,17 @@ from arcbatt.explainer.picture import lay_out_explanation
 from arcbatt.language import Failure, ParsedProgram, Value, parse_programs
 from arcbatt.library import library_programs
 from arcbatt.pool import PoolError
-from arcbatt.scoring import Answers, load_answers
+from arcbatt.scoring import Answers, known_answers
 from arcbatt.scoring.disclosure import show_answer
-from arcbatt.solving.descriptions import describe_candidate, say_weight
+from arcbatt.solving.descriptions import describe_candidate, say_reasons
 from arcbatt.solving.ledger import RankedCandidate, TaskKnowledge, read_knowledge
 from arcbatt.solving.ranking import weigh
-from arcbatt.solving.report.views import FITS, TaskView, rename_program, view_values
-from arcbatt.tasks import Grid, Task, TaskError
+from arcbatt.solving.report.views import TaskView, rename_program, view_values
+from arcbatt.tasks import Grid, Task
 from arcbatt.tasks.program_names import program_name
 
 from .catalog import find_task, task_key
+from .draw import BUDGETS_S
 from .responses import catalog_of, export_file, export_page, export_scene, show_page
 from .run_data import ShownRun, read_run
 
@@ -120,7 +121,8 @@ def find_shown(request: Request) -> ShownTask:
         source = catalog.source(request.path_params["set"])
         tasks: Sequence[Task] = catalog.task_set(source.name)
         task = find_task(tasks, key, source.name)
-        return ShownTask(f"/sets/{source.key}", source.name, task, tasks, _answers(source.name))
+        answers = known_answers(source.name)
+        return ShownTask(f"/sets/{source.key}", source.name, task, tasks, answers)
     run = read_run(catalog, request.path_params["run"])
     task = find_task(run.tasks, key, f"the run {run.key}")
     knowledge = _knowledge(run, task)
@@ -134,23 +136,18 @@ def find_shown(request: Request) -> ShownTask:
         right = None if run.right is None or run.is_running else run.right.get(task.id)
         explanation = f"{run.address}/tasks/{key}/programs/{_first_program(row, knowledge)}"
         view = TaskView(task, row, explanation, right)
-    answers = _answers(run.data)
+    answers = known_answers(run.data)
     return ShownTask(run.address, run.title, task, run.tasks, answers, run, view, knowledge)
 
 
 def _first_program(row: Mapping[str, Any], knowledge: TaskKnowledge | None) -> int:
-    """Return the number of the program that gave the first attempt."""
+    """Return the number, from 1, of the program that gave the first attempt."""
     best = row["tests"][0]["attempts"][0]["best"]
-    kept = [] if knowledge is None or best is None else knowledge.found.kept
+    kept = [] if knowledge is None or best is None else knowledge.candidates.kept
     texts = [each.program.text for each in kept]
-    return texts.index(best["program"]) if best is not None and best["program"] in texts else 0
-
-
-def _answers(source: str) -> Answers | None:
-    try:
-        return load_answers(source)
-    except TaskError:  # competitions publish tasks without answers
-        return None
+    if best is None or best["program"] not in texts:
+        return 1
+    return texts.index(best["program"]) + 1
 
 
 def _knowledge(run: ShownRun, task: Task) -> TaskKnowledge | None:
@@ -163,7 +160,8 @@ def _knowledge(run: ShownRun, task: Task) -> TaskKnowledge | None:
 def show_task(request: Request) -> Response:
     """Show a task with all that is known about it."""
     shown = find_shown(request)
-    return show_page(request, "task.html", **task_values(shown))
+    # Otherwise a search among the training tasks would find their bundled solvers again.
+    return show_page(request, "task.html", budgets_s=BUDGETS_S, library=False, **task_values(shown))
 
 
 def task_values(shown: ShownTask) -> dict[str, Any]:
@@ -198,9 +196,8 @@ class _OfferRow:
 
 def _say_offered(shown: ShownTask) -> Any:
     """Yield the candidates of a task, best first, with why each won or lost."""
-    for number, each in enumerate(shown.offered[:MAX_OFFERED]):
+    for number, each in enumerate(shown.offered[:MAX_OFFERED], 1):
         candidate = each.candidate
-        weight = weigh(candidate)
         yield _OfferRow(
             number,
             candidate.proposer,
@@ -208,7 +205,7 @@ def _say_offered(shown: ShownTask) -> Any:
             candidate.trial.credit,
             candidate.program.n_calls,
             ", ".join(map(_say_place, each.places)),
-            say_weight(weight.bits(), weight.parts, ()),
+            say_reasons(weigh(candidate).reasons),
             describe_candidate(candidate),
         )
 
@@ -246,7 +243,7 @@ class _Miss:
 def _misses(shown: ShownTask) -> Any:
     """Yield the demos on which the best program of an unfitted task is wrong."""
     view = shown.view
-    if view is None or view.best is None or view.state == FITS:
+    if view is None or view.best is None or view.best_fits:
         return
     (program,) = parse_programs(view.best["program"], "program")
     checked = check_program(program, KnownTask(shown.task, None))
@@ -295,14 +292,14 @@ def export_task(request: Request) -> Response:
 
 def explain_program(shown: ShownTask, number: str) -> Explanation:
     """Explain a program of a task; raise "not found" for an unknown number."""
-    programs = {str(k): each for k, each in enumerate(shown.programs)}
+    programs = {str(k): each for k, each in enumerate(shown.programs, 1)}
     if number not in programs:
         raise HTTPException(404, f"{shown.task.id} has no program {number:.20}")
-    program, text = programs[number]
+    program, _ = programs[number]
     if too_large := why_too_large(program):
         raise HTTPException(422, too_large)
     pairs = all_pairs(shown.task)
-    source = read_source(program, text)
+    source = read_source(program)
     return trace(program, source, shown.task, pairs, judge_answers(shown.known))
 
 

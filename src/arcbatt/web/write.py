@@ -16,12 +16,14 @@ from arcbatt.language.values import format_value
 from arcbatt.tasks.program_names import program_name
 
 from .bodies import read_object, read_text
-from .draw_start import TASK, find_start
+from .draw_start import SET, TASK, find_start
 from .draw_tasks import read_drawn
 from .jobs import wait_for, workers_of
 from .jobs_protocol import CHECK
 from .responses import catalog_of, show_page
 
+# The task to start with where none was drawn yet, by its keys.
+EXAMPLE_SET, EXAMPLE_TASK = "arc-agi-1-training", "67a3c6ac"
 # More characters than the longest program that is explained.
 MAX_TEXT = 100_000
 MAX_PAIR = 20
@@ -33,7 +35,10 @@ def show_editor(request: Request) -> Response:
     """Show the editor, for the task of the address or the last drawing."""
     start = find_start(catalog_of(request), request.path_params)
     name = "solve" if start is None else program_name(start.task.id)
-    return show_page(request, "write.html", start=start, name=name, max_text=MAX_TEXT)
+    example = find_start(catalog_of(request), {SET: EXAMPLE_SET, TASK: EXAMPLE_TASK})
+    return show_page(
+        request, "write.html", start=start, example=example, name=name, max_text=MAX_TEXT
+    )
 
 
 def list_words(_request: Request) -> Response:

@@ -16,8 +16,8 @@ from arcbatt.engine.gpu import calibration, device_memory, kernels
 from arcbatt.engine.gpu.calibration import Calibration
 from arcbatt.engine.gpu.run import GpuPart, GpuRun
 from arcbatt.language import parse_program
-from arcbatt.language.random_programs import random_program
 from arcbatt.measure import usable_cores
+from bench.random_programs import random_program
 from tests.support import emulated_gpu
 from tests.support.gpu import SMALL, check_equal, training_samples
 

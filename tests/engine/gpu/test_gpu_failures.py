@@ -13,8 +13,8 @@ from arcbatt.engine.batt import Batt
 from arcbatt.engine.gpu import device_memory, device_run, kernels
 from arcbatt.engine.gpu.run import GpuPart, GpuRun
 from arcbatt.language import parse_program
-from arcbatt.language.random_programs import random_program
 from arcbatt.library import library_programs
+from bench.random_programs import random_program
 from tests.support import emulated_gpu
 from tests.support.gpu import ARRAYS, SMALL, check_equal, n_gpus, training_samples
 
@@ -99,7 +99,7 @@ def test_results_before_a_failure_are_discarded(monkeypatch: pytest.MonkeyPatch)
     def chunk(run: device_run.DeviceRun, cupy: Any, chosen: Any, memory: Any) -> Any:
         sizes.append(chosen.size)
         if len(sizes) == 3:
-            run.arrays.hashes[:, :32] = 7  # as if copies had come to nothing
+            run.arrays.hashes[:, :32] = 7  # as if copies were incomplete
             raise error("the card has fallen off the bus")
         return real(run, cupy, chosen, memory)
 

@@ -1,4 +1,4 @@
-"""Memory of a GPU: there may be little, it may run out, and samples stay in it."""
+"""Memory of a GPU: little memory, exhausted memory, and samples that stay there."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from arcbatt.engine import _engine
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.gpu import device_memory, device_run, kernels
 from arcbatt.language import Budget, parse_program
-from arcbatt.language.random_programs import random_program
 from arcbatt.library import library_programs
+from bench.random_programs import random_program
 from tests.support import emulated_gpu
 from tests.support.gpu import (
     NESTED,

@@ -1,4 +1,4 @@
-"""Plans of what a GPU is to do: every call once, functions written out, steps shared."""
+"""Plans of a GPU's work: every call once, functions written out, steps shared."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from arcbatt.engine.gpu import kernels
 from arcbatt.engine.gpu import plan as plan_module
 from arcbatt.language import parse_program
 from arcbatt.language.domains import ANY_FUNCTION, FUNCTIONS
-from arcbatt.language.random_programs import random_program
 from arcbatt.language.registry import bundled_primitives
+from bench.random_programs import random_program
 
 
 @given(st.lists(st.integers(0, 10**6), max_size=12))

@@ -12,10 +12,10 @@ from arcbatt.engine import profiler
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.gpu import device_run, kernels, plan
 from arcbatt.engine.graph.samples import Samples
-from arcbatt.language import Budget, parse_program
-from arcbatt.language.random_programs import random_program
+from arcbatt.language import Budget, interpret, parse_program
 from arcbatt.library import library_programs
 from arcbatt.tasks import load
+from bench.random_programs import random_program
 from tests.support import emulated_gpu
 from tests.support.gpu import (
     NESTED,
@@ -160,6 +160,40 @@ def test_objects_of_large_grids_agree() -> None:
         check_equal(got, wanted)
         for program in range(len(texts)):
             assert got.outcome(program, 0) == wanted.outcome(program, 0)
+
+
+# Floods and parts: by bits on pictures of up to 32 rows and 63 columns, cell by cell on others.
+FLOODS = """
+def f_{code}(I):
+    p = astuple(ORIGIN, I)
+    a = astuple(astuple(solid(p), holes(p)), astuple(rim(p), core(p)))
+    b = tally(p, {what}, 1)
+    c = pick(insert(p, split_columns(p)), {code})
+    return astuple(a, astuple(b, c))
+"""
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_floods_of_pictures_agree() -> None:
+    codes = ((2, 7), (3, 10), (4, 11))
+    batt = Batt([parse_program(FLOODS.format(what=what, code=code)) for what, code in codes])
+    rng = Random(5)
+    sizes = [(1, 1), (5, 7), (32, 63), (33, 9), (9, 64), (34, 65)]
+    samples = Samples(
+        [
+            [[rng.randrange(1, 4) * (rng.random() < share) for _ in range(n)] for _ in range(m)]
+            for m, n in sizes
+            for share in (0.3, 0.6)
+        ]
+    )
+    got = batt.run(samples, device="cuda", keep_values=True)
+    wanted = batt.run(samples, device="cpu", keep_values=True)
+    check_equal(got, wanted)
+    assert not wanted.reasons.any()
+    for program in range(len(codes)):
+        for sample in range(len(samples)):
+            wanted_value = interpret(batt.programs[program], samples.inputs_of(sample)["I"]).outcome
+            assert got.outcome(program, sample) == wanted_value
 
 
 # Sets of locations and of cells, small and large, one of two colors, a tuple, and an empty set.
@@ -420,7 +454,7 @@ def test_branches_of_functions_agree(card: str, request: pytest.FixtureRequest) 
         got = batt.run(samples, budget, device="cuda", keep_values=True)
         check_equal(got, wanted)
         assert kept_words(got) == kept_words(wanted)
-    # Four of the forms choose between functions of different arity, one calls what a function gave.
+    # Four of the forms choose between functions of different arity, one calls a function's result.
     assert got.ran_on["cuda:0"] == len(samples) * (len(BRANCHES) - 5) * len(CONDITIONS)
     assert (wanted.reasons == 0).any() and (wanted.reasons != 0).any()
 

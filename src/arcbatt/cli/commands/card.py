@@ -1,4 +1,4 @@
-"""`arcbatt card`: show one deal as text and in numbers."""
+"""`arcbatt card`: show the programs of one round of evolve as text and in numbers."""
 
 from pathlib import Path
 from shlex import quote
@@ -15,14 +15,14 @@ from arcbatt.measure import phase
 from arcbatt.plurals import count
 from arcbatt.pool import Pool
 from arcbatt.proposers.evolve import MAX_CARD_SIZE
-from arcbatt.proposers.evolve.cards import DEFAULT_SIZE, Card, Sharing, deal, pool_parents
+from arcbatt.proposers.evolve.cards import DEFAULT_SIZE, Card, deal, pool_parents
 
 from ..console import print_blocks, print_json, print_notice, stop
 from ..options import AsJson
 
 EXAMPLES = (
     ("arcbatt card", "mutants of the bundled solvers, fused"),
-    ("arcbatt card --size 8 --seed 7", "a small card, another deal"),
+    ("arcbatt card --size 8 --seed 7", "eight programs, drawn with another seed"),
     ("arcbatt card --pool mine.db --json", "parents from a pool, for a script"),
 )
 
@@ -47,7 +47,12 @@ def card(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Deal a card: draw parents, mutate them, fuse them; show the batt and how much it shares."""
+    """Make one round of programs as evolve does: draw parents, mutate them, fuse the mutants.
+
+    Such a round of programs is a card. Its programs run as one batt: all of them fused into one
+    graph, in which a call that several programs share appears once. Shows the batt as text, and
+    how much its programs share.
+    """
     if pool is None:
         parents = [parsed.program for parsed in library_programs()]
         weights = None
@@ -64,7 +69,7 @@ def card(
         print_json(_to_json(dealt))
         return
     print_blocks(draw_code(dealt.text, frozenset()))
-    print_blocks(_table_of_mutants(dealt), *_tables_of_sharing(dealt), _summary(dealt))
+    print_blocks(_table_of_mutants(dealt), _summary(dealt))
 
 
 def _to_json(dealt: Card) -> dict[str, Any]:
@@ -82,7 +87,8 @@ def _to_json(dealt: Card) -> dict[str, Any]:
             for mutant in dealt.mutants
         ],
         "text": dealt.text,
-        "statistics": dealt.statistics().to_json(),
+        "calls_before_sharing": dealt.batt.size.n_calls_before,
+        "calls": dealt.batt.n_calls,
     }
 
 
@@ -102,29 +108,11 @@ def _table_of_mutants(dealt: Card) -> Table:
     return table
 
 
-def _tables_of_sharing(dealt: Card) -> list[Table]:
-    statistics = dealt.statistics()
-    return [
-        _table_of_sharing("family", statistics.by_family),
-        _table_of_sharing("level", statistics.by_level),
-    ]
-
-
-def _table_of_sharing(what: str, rows: tuple[Sharing, ...]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column(what)
-    table.add_column("calls before sharing", justify="right")
-    table.add_column("after", justify="right")
-    for row in rows:
-        table.add_row(row.name, f"{row.before:,}", f"{row.after:,}")
-    return table
-
-
 def _summary(dealt: Card) -> Text:
-    size, total = dealt.batt.size, dealt.statistics().total
+    size = dealt.batt.size
     return Text(
         f"seed {dealt.seed}: {count(size.n_programs, 'program')} of "
         f"{count(len(dealt.parents), 'parent')}; "
-        f"{count(total.before, 'call')}, {total.after:,} after sharing",
+        f"{count(size.n_calls_before, 'call')}, {size.n_calls:,} after sharing",
         style="dim",
     )

@@ -55,11 +55,12 @@ def differs(
     name: ProgramName = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the differs, or show what each says about a program's outputs on the demos.
+    """List the differs, which score how near an output comes, or run them on a program.
 
-    A differ scores an output from 0 to 1000 and picks the element at fault, which is drawn over
-    the right output. The credit is the weighted mean of the scores. A program that is right on
-    all demos fits. It runs within the budget of the search, 1,000,000 steps.
+    A differ is a program that scores how near an output comes to the target, from 0 to 1000, and
+    picks the element at fault, which is drawn over the right output. The credit is the weighted
+    mean of the scores. A program that is right on all demos fits. It runs within the budget of the
+    search, 1,000,000 steps.
     """
     if program is None and task is None and name is None and data is None:
         listed = _listed()
@@ -91,7 +92,7 @@ def _listed() -> list[dict[str, Any]]:
     weights = {differ.name: differ.weight for differ in bundled_differs()}
     listed = []
     for parsed in library_differs():
-        source = read_source(parsed, Path(parsed.file).read_text("utf-8"))
+        source = read_source(parsed)
         listed.append(
             {"name": parsed.name, "weight": weights[parsed.name], "doc": source.doc or ""}
         )

@@ -13,15 +13,16 @@ from arcbatt.proposers.evolve import (
 from arcbatt.solving import SearchOptions
 from arcbatt.solving.cluster import check_cluster
 
+from .. import notes_interrupts
 from .. import options as given
-from ..lookup import check_device, find_source
+from ..lookup import check_device, find_tasks
 from ..search_session import SearchRequest, resume_run, start_run
 from ..units import parse_duration
 
 EXAMPLES = (
     ("arcbatt evolve --budget 10m", "ten minutes on ARC-AGI-1 training, from the bundled solvers"),
     (
-        "arcbatt evolve --data my/tasks --pool mine.db",
+        "arcbatt evolve my/tasks --pool mine.db",
         "on a folder of tasks, from the programs of a pool too",
     ),
     ("arcbatt evolve --cluster local:16", "16 islands that exchange what they find"),
@@ -30,9 +31,10 @@ EXAMPLES = (
 )
 
 
+@notes_interrupts
 def evolve(
     ctx: typer.Context,
-    data: given.DataSet = given.DEFAULT_DATA,
+    source: given.Tasks = given.DEFAULT_DATA,
     tasks: given.TaskIds = None,
     budget: given.TimeBudget = "10m",
     pool: given.KnownPool = None,
@@ -40,6 +42,7 @@ def evolve(
     skip_bad: given.SkipBad = False,
     device: given.DeviceName = "auto",
     threads: given.Threads = None,
+    plugin: given.Plugins = None,
     cluster: given.ClusterName = None,
     seed: given.Seed = 0,
     rounds: given.Rounds = None,
@@ -51,6 +54,7 @@ def evolve(
             min=1,
             max=MAX_CARD_SIZE,
             help="New programs per round; by default 800, or 3,200 if this machine has a GPU.",
+            rich_help_panel=given.SEARCH,
         ),
     ] = None,
     use_differs: Annotated[
@@ -58,6 +62,7 @@ def evolve(
         typer.Option(
             "--differs/--no-differs",
             help="Keep nearly right programs, or not.",
+            rich_help_panel=given.SEARCH,
         ),
     ] = True,
     out: given.OutFolder = given.DEFAULT_OUT,
@@ -77,19 +82,20 @@ def evolve(
     if resume is not None:
         resume_run(ctx, resume, "evolve", request)
         return
-    source, chosen = find_source(data)
+    data, chosen = find_tasks(source, tasks)
     check_device(device, is_here=cluster is None)
     if card_size is None:
         card_size = choose_card_size(device) if cluster is None else DEFAULT_CARD_SIZE
     options = SearchOptions(
-        data=source,
-        tasks=tuple(tasks) if tasks else chosen,
+        data=data,
+        tasks=chosen,
         skip_bad=skip_bad,
         proposers=("evolve",),
         pool=None if pool is None else str(pool.absolute()),
         library=library,
         device=device,
         n_threads=threads,
+        plugins=tuple(plugin or ()),
         evolve=EvolveOptions(seed=seed, card_size=card_size, use_differs=use_differs),
     )
     start_run("evolve", options, out, request)

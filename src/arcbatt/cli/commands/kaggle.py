@@ -10,6 +10,7 @@ import typer
 from rich.text import Text
 
 from arcbatt.measure import usable_cores
+from arcbatt.plugins import load_plugins
 from arcbatt.plurals import count
 from arcbatt.suggestion import suggest
 from arcbatt.tasks import load_valid
@@ -25,14 +26,30 @@ from arcbatt.tasks.kaggle import (
 )
 from arcbatt.tasks.submission import Submission, fill_in, write_submission
 
+from .. import notes_interrupts
 from ..console import print_blocks, print_notice, stop
-from ..options import DeviceName, Rounds, Seed, Threads
+from ..options import (
+    AskSettings,
+    DeviceName,
+    Endpoint,
+    KnownPool,
+    LatePlugins,
+    Library,
+    MaxRequests,
+    Memory,
+    ModelName,
+    Proposers,
+    Rounds,
+    Seed,
+    Threads,
+)
 from ..timing import wall_s
 from ..units import format_duration, parse_duration
 
 EXAMPLES = (
     ("arcbatt kaggle", "in a competition notebook: nothing else is needed"),
     ("arcbatt kaggle --limit 9h", "where a notebook may run for nine hours"),
+    ("arcbatt kaggle --pool /kaggle/input/mine/pool.db", "with the programs of a pool of your own"),
     ("arcbatt kaggle --set evaluation --budget 10m", "try it on tasks whose answers are known"),
     ("arcbatt kaggle --input arc-prize-2026 --output out", "on files on your own machine"),
 )
@@ -45,6 +62,7 @@ MAX_MARGIN_S = 20 * 60.0
 SHORT_S = 5 * 60.0
 
 
+@notes_interrupts
 def kaggle(
     input_folder: Annotated[
         Path,
@@ -90,6 +108,15 @@ def kaggle(
             autocompletion=lambda incomplete: [n for n in PARTS if n.startswith(incomplete)],
         ),
     ] = PARTS[0],
+    pool: KnownPool = None,
+    library: Library = True,
+    proposers: Proposers = None,
+    memory: Memory = None,
+    model: ModelName = None,
+    endpoint: Endpoint = None,
+    max_requests: MaxRequests = None,
+    ask: AskSettings = None,
+    plugin: LatePlugins = None,
     device: DeviceName = "auto",
     threads: Threads = None,
     seed: Seed = 0,
@@ -99,7 +126,8 @@ def kaggle(
 
     Writes a valid submission at once, with stand-ins for all attempts, and keeps it current
     during the search: whatever ends the notebook, there is a submission. Tasks that are not valid
-    are reported, and keep their stand-ins. Uses all cores and GPUs, and no network.
+    are reported, and keep their stand-ins. Uses all cores and GPUs, and no network. A pool or
+    plugin that cannot be loaded ends the command, as the first run should show.
 
     Kaggle runs a notebook twice: when it is saved, on the public tasks, and for the score, on the
     hidden ones. The first run takes only 5 minutes, to see that everything works.
@@ -124,8 +152,16 @@ def kaggle(
     from arcbatt.solving import SearchOptions
 
     from ..lookup import check_device
-    from ..search_session import SearchRequest, print_faults, start_run
+    from ..search_session import (
+        SearchRequest,
+        choose_ask,
+        choose_memory,
+        choose_proposers,
+        print_faults,
+        start_run,
+    )
 
+    plugins = load_plugins(plugin or ())
     check_device(device, is_here=False)  # without its GPU a notebook should continue
     try:
         gpus = count(device_count(), "GPU")
@@ -139,20 +175,27 @@ def kaggle(
         data=str(files.challenges.absolute()),
         skip_bad=True,
         submission=str(submission),
+        proposers=choose_proposers(proposers, asks=model is not None),
+        ask=choose_ask(model, endpoint, max_requests, ask or []),
+        pool=None if pool is None else str(pool.absolute()),
+        library=library,
+        plugins=plugins,
+        max_bytes=choose_memory(memory),
         evolve=EvolveOptions(seed=seed),
         device=device,
         n_threads=threads,
         survives_errors=True,
     )
     try:
-        start_run("kaggle", options, output / RUNS, SearchRequest(budget_s, rounds))
+        request = SearchRequest(budget_s, rounds, submission=str(submission))
+        start_run("kaggle", options, output / RUNS, request)
     finally:
         _print_end(submission, filled)
 
 
 def _choose_budget(limit: str, budget: str | None) -> float:
     """Return the budget of the command in seconds."""
-    limit_s = parse_duration(limit)
+    limit_s = parse_duration(limit, "--limit")
     most_s = limit_s - min(MARGIN_SHARE * limit_s, MAX_MARGIN_S)
     if budget is not None:
         wanted_s = parse_duration(budget)

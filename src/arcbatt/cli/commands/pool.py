@@ -3,16 +3,18 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich import box
+from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
 from arcbatt.explainer import draw_code
+from arcbatt.interrupts import TERMINATION, Interrupt, noting_interrupts
 from arcbatt.language import ProgramError
 from arcbatt.library import library_programs
 from arcbatt.measure import phase
@@ -32,7 +34,7 @@ from arcbatt.pool import (
 from arcbatt.pool import merge as merge_pools
 from arcbatt.pool.errors import abbreviate, escape
 
-from .. import INTERRUPTED
+from .. import INTERRUPTED, ignore_signals, notes_interrupts
 from ..console import (
     FittingTable,
     can_overwrite,
@@ -111,10 +113,13 @@ def _reporting_interrupt(pool: Pool) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        n_added = pool.n_programs - n_before
-        added = f"{count(n_added, 'program')} {'was' if n_added == 1 else 'were'} added"
-        print_notice(f"interrupted; {added}, the same command adds the rest")
-        raise typer.Exit(INTERRUPTED) from None
+        _end_interrupted(pool.n_programs - n_before)
+
+
+def _end_interrupted(n_added: int) -> NoReturn:
+    added = f"{count(n_added, 'program')} {'was' if n_added == 1 else 'were'} added"
+    print_notice(f"interrupted; {added}, the same command adds the rest")
+    raise typer.Exit(INTERRUPTED)
 
 
 def _print_line(text: str, style: str = "") -> None:
@@ -181,6 +186,7 @@ def show(
 
 
 @app.command("import", epilog=format_examples(IMPORT_EXAMPLES))
+@notes_interrupts
 def import_programs(
     ctx: typer.Context,
     files: Annotated[
@@ -211,24 +217,35 @@ def import_programs(
     total_count = ImportCount()
     errors: list[str] = []
 
-    def reject(error: ProgramError) -> None:
-        print_error(str(error))
+    console = stderr()
 
-    with _reading_bar(paths, strict, is_quiet=as_json) as advance:
+    def reject(error: ProgramError) -> None:
+        print_error(str(error), console)
+
+    interrupt = Interrupt()
+    with (
+        noting_interrupts(interrupt, *TERMINATION),
+        _reading_bar(console, paths, strict, is_quiet=as_json) as advance,
+    ):
         if strict:
-            _refuse_any_error(paths, advance)
-        with open_pool(pool, create=True) as opened, _reporting_interrupt(opened):
+            _refuse_any_error(paths, advance, interrupt)
+        with open_pool(pool, create=True) as opened:
             if library:
                 n_added = opened.add_library()
                 total_count += ImportCount(n_added, len(library_programs()) - n_added)
             for file in paths:
                 try:
-                    total_count += import_file(opened, file, reject, advance)
+                    total_count += import_file(
+                        opened, file, reject, advance, lambda: interrupt.is_set
+                    )
                 except ProgramError as error:
                     errors.append(str(error))
             total, path = opened.n_programs, opened.path
+        ignore_signals()
     for message in errors:
         print_error(message)
+    if interrupt.is_set:
+        _end_interrupted(total_count.n_added)
     counts = {
         "added": total_count.n_added,
         "known": total_count.n_known,
@@ -237,7 +254,9 @@ def import_programs(
     if as_json:
         print_json({"pool": str(path), **counts, "errors": errors, "total": total})
     else:
-        what = ", ".join(f"{n:,} {name}" for name, n in counts.items())
+        # Some are in the pool already, and others appear twice in the files.
+        words = {"added": "added", "known": "the same as another", "rejected": "rejected"}
+        what = ", ".join(f"{n:,} {words[name]}" for name, n in counts.items())
         _print_line(f"{what}; {count(total, 'program')} in {path}")
     if errors or total_count.n_rejected:
         raise typer.Exit(2)
@@ -325,20 +344,23 @@ def merge(
 # --- import ---
 
 
-def _refuse_any_error(paths: list[Path], advance: Callable[[int], None]) -> None:
+def _refuse_any_error(
+    paths: list[Path], advance: Callable[[int], None], interrupt: Interrupt
+) -> None:
     with phase("load"):
         for path in paths:
             for row in read_rows(path, advance):
+                if interrupt.is_set:
+                    return
                 if isinstance(row, ProgramError):
                     stop(f"{row}\nNothing was imported (--strict).")
 
 
 @contextmanager
 def _reading_bar(
-    paths: list[Path], strict: bool, is_quiet: bool
+    console: Console, paths: list[Path], strict: bool, is_quiet: bool
 ) -> Iterator[Callable[[int], None]]:
-    """Show a bar of bytes read on stderr; yield the function that advances it."""
-    console = stderr()
+    """Show a bar of bytes read on a console; yield the function that advances it."""
     sizes = [path.stat().st_size for path in paths if path.is_file()]
     with Progress(
         TextColumn("reading"),

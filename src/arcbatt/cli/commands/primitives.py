@@ -13,21 +13,32 @@ from rich.text import Text
 
 from arcbatt.drawing import draw_value
 from arcbatt.explainer import draw_code
-from arcbatt.language import Primitive, Program, all_primitives, interpret
+from arcbatt.language import (
+    Primitive,
+    Program,
+    all_primitives,
+    find_primitive,
+    format_value,
+    interpret,
+    language_prompt,
+)
+from arcbatt.language.constants import CONSTANTS
 from arcbatt.language.parse import parse_expression
 from arcbatt.plurals import count
 from arcbatt.suggestion import suggest
 
 from ..completion import complete_family, complete_primitive
-from ..console import print_blocks, print_json, stop
+from ..console import print_blocks, print_json, stdout, stop
 from ..lookup import get_primitive
-from ..options import AsJson
+from ..options import AsJson, Plugins
 
 EXAMPLES = (
     ("arcbatt primitives", "all, by family"),
     ("arcbatt primitives objects", "one, with its examples drawn"),
     ("arcbatt primitives --family grids", "the primitives of one family"),
     ("arcbatt primitives --search 'most common'", "the primitives whose text has these words"),
+    ("arcbatt primitives UP", "a constant"),
+    ("arcbatt primitives --prompt --dialect arc-dsl", "for the prompt of a language model"),
     ("arcbatt primitives --json", "for a script"),
 )
 
@@ -39,7 +50,7 @@ def primitives(
         str | None,
         typer.Argument(
             metavar="NAME",
-            help="A primitive, by its name or another spelling of it.",
+            help="A primitive, by its name or another spelling of it, or a constant.",
             autocompletion=complete_primitive,
             show_default=False,
         ),
@@ -63,11 +74,38 @@ def primitives(
             show_default=False,
         ),
     ] = None,
+    prompt: Annotated[
+        bool,
+        typer.Option(
+            "--prompt",
+            help="Describe the language for the prompt of a language model, in at most 30 KB.",
+        ),
+    ] = False,
+    dialect: Annotated[
+        str,
+        typer.Option(
+            "--dialect",
+            metavar="full|arc-dsl",
+            help="For --prompt: all primitives, or those of the public arc-dsl in at most 12 KB.",
+        ),
+    ] = "full",
+    plugin: Plugins = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the primitives by family, or show everything about one."""
-    if name is not None and (family is not None or search is not None):
-        stop("NAME is one primitive; --family and --search choose among all")
+    """List the primitives by family, or show everything about one, or about a constant."""
+    if name is not None and (family is not None or search is not None or prompt):
+        stop("NAME is one primitive; --family, --search and --prompt are about all")
+    if prompt:
+        if as_json or search is not None:
+            stop("--prompt is text about all primitives; leave out --json and --search")
+        try:
+            stdout().file.write(language_prompt(dialect, [family] if family else None))
+        except ValueError as error:
+            stop(str(error))
+        return
+    if name is not None and name in CONSTANTS and find_primitive(name) is None:
+        _show_constant(name, as_json)
+        return
     chosen = [get_primitive(name)] if name is not None else _choose(family, search)
     if as_json:
         print_json({"primitives": [each.to_json() for each in chosen]})
@@ -75,6 +113,22 @@ def primitives(
         print_blocks(*_tables(chosen))
     else:
         print_blocks(_page(chosen[0], name))
+
+
+def _show_constant(name: str, as_json: bool) -> None:
+    """Print a named constant with its value, and the other names of that value."""
+    value = CONSTANTS[name]
+    text = format_value(value)
+    others = [each for each, same in CONSTANTS.items() if format_value(same) == text != each]
+    others.remove(name)
+    if as_json:
+        print_json({"constant": name, "value": text, "same": others})
+        return
+    parts: list[RenderableType] = [Text.assemble((name, "bold magenta"), f" = {text}")]
+    if others:
+        parts.append(Text(f"Other names of this value: {', '.join(others)}", style="dim"))
+    parts += [Text(), draw_value(value)]
+    print_blocks(Group(*parts))
 
 
 def _choose(family: str | None, search: str | None) -> list[Primitive]:

@@ -9,14 +9,12 @@ import typer
 from arcbatt.engine import profiler
 from arcbatt.files import write_whole
 from arcbatt.measure import Clock, current_clock
-from arcbatt.measure.icicle import svg_icicle
 
 from ..console import print_notice, stop, why_unwritable
 from ..timing import print_report
 
 EXAMPLES = (
     ("arcbatt profile run", "its phases, and the primitives inside the engine"),
-    ("arcbatt profile --svg time.svg check --library", "and a picture"),
     ("arcbatt profile --json time.json -- tasks --json", "for a script"),
 )
 PRIMITIVES_TITLE = "primitives inside the engine, seconds over all threads of the CPU"
@@ -29,10 +27,6 @@ def profile(
     command: Annotated[
         list[str], typer.Argument(metavar="COMMAND", help="A command with its arguments.")
     ],
-    svg: Annotated[
-        Path | None,
-        typer.Option("--svg", metavar="FILE", help="Write an icicle chart of nested phases."),
-    ] = None,
     as_json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write the times as JSON.")
     ] = None,
@@ -47,16 +41,19 @@ def profile(
     """
     if command[0] == "profile":
         stop("profile runs another command, not itself")
-    for place in (svg, as_json):
-        if place is not None and (why := why_unwritable(place)):
-            stop(f"{place} {why}; name a file")
+    if as_json is not None and (why := why_unwritable(as_json)):
+        stop(f"{as_json} {why}; name a file")
     clock = current_clock()
     assert clock is not None  # `app` activates a clock around every command
     root = ctx.find_root()
     with profiler.profile() as engine:
         status = root.command.main(command, prog_name=root.info_name, standalone_mode=False)
     _add_primitives(clock, engine.rows())
-    _write(clock, svg, as_json)
+    report = clock.report()
+    if as_json is not None:
+        write_whole(as_json, json.dumps(report.to_json(), indent=2) + "\n")
+        print_notice(f"wrote {as_json}")
+    print_report(report)
     if isinstance(status, int) and status:
         raise typer.Exit(status)
 
@@ -78,14 +75,3 @@ def _add_primitives(clock: Clock, rows: list[profiler.PrimitiveTime]) -> None:
                 for row in rows
             ],
         )
-
-
-def _write(clock: Clock, svg: Path | None, as_json: Path | None) -> None:
-    report = clock.report()
-    if as_json is not None:
-        write_whole(as_json, json.dumps(report.to_json(), indent=2) + "\n")
-        print_notice(f"wrote {as_json}")
-    if svg is not None:
-        write_whole(svg, svg_icicle(report))
-        print_notice(f"wrote {svg}")
-    print_report(report)

@@ -24,6 +24,7 @@ from arcbatt.pool.rows import IMPORT, LIBRARY, kind_of
 
 from .. import INTERRUPTED
 from ..console import (
+    FittingTable,
     can_overwrite,
     note_hidden_rows,
     print_blocks,
@@ -34,15 +35,26 @@ from ..console import (
     stop,
     warnings_as_notices,
 )
-from ..lookup import check_device, choose_tasks, parse_files
-from ..options import DEFAULT_DATA, AsJson, DataSet, DeviceName, Library, Limit, TaskIds, Threads
+from ..lookup import check_device, choose_tasks, find_tasks, parse_files
+from ..options import (
+    DEFAULT_DATA,
+    AsJson,
+    DeviceName,
+    Library,
+    Limit,
+    Plugins,
+    TaskIds,
+    Tasks,
+    Threads,
+)
 from ..timing import wall_s
 
 EXAMPLES = (
     ("arcbatt run", "the bundled solvers on ARC-AGI-1 training"),
     ("arcbatt run --pool mine.db --store", "the programs of a pool too; keep the trials in it"),
     ("arcbatt run --program mine.py --tasks 00d62c1b,67a3c6ac", "your own too, on two tasks"),
-    ("arcbatt run --data arc-agi-1/training --full --json", "on every demo, for a script"),
+    ("arcbatt run 00d62c1b", "the bundled solvers on one task"),
+    ("arcbatt run arc-agi-1/training --full --json", "on every demo, for a script"),
 )
 
 # A table cell lists at most this many names; --json has them all.
@@ -50,6 +62,7 @@ SHOWN_IN_CELL = 6
 
 
 def run(
+    source: Tasks = DEFAULT_DATA,
     pool: Annotated[
         Path | None,
         typer.Option(
@@ -60,7 +73,6 @@ def run(
         ),
     ] = None,
     library: Library = True,
-    data: DataSet = DEFAULT_DATA,
     tasks: TaskIds = None,
     program: Annotated[
         list[Path] | None,
@@ -71,6 +83,7 @@ def run(
             show_default=False,
         ),
     ] = None,
+    plugin: Plugins = None,
     device: DeviceName = "auto",
     threads: Threads = None,
     full: Annotated[
@@ -106,31 +119,32 @@ def run(
     check_device(device)
     if store and pool is None:
         stop("--store keeps trials in a pool; name it with --pool")
-    chosen = choose_tasks(data, tasks or [])
-    with warnings_as_notices(), _open_source(pool, program or [], library, store) as source:
+    data, ids = find_tasks(source, tasks)
+    chosen = choose_tasks(data, ids or ())
+    with warnings_as_notices(), _open_source(pool, program or [], library, store) as programs:
         done = ProgramRun(
             TaskBoard(chosen, device=device, n_threads=threads),
             staged=not full,
-            cache=None if source.pool is None else ResultCache(source.pool.results, chosen),
+            cache=None if programs.pool is None else ResultCache(programs.pool.results, chosen),
         )
-        with _bar(source, len(chosen), as_json) as advance:
-            is_ended = _run_all(done, source, advance)
+        with _bar(programs, len(chosen), as_json) as advance:
+            is_ended = _run_all(done, programs, advance)
         if not done.programs and not is_ended:
-            stop(_explain_nothing_to_run(source))
-        stored = _store(done, source) if store else {}
+            stop(_explain_nothing_to_run(programs))
+        stored = _store(done, programs) if store else {}
     if as_json:
-        content = {"set": data, "from": source.origins, **done.to_json(), **stored}
+        content = {"set": data, "from": programs.origins, **done.to_json(), **stored}
         print_json({**content, "ended": is_ended, "wall_s": wall_s()})
     else:
-        print_blocks(*_draw(done, limit), _summary(done, source))
+        print_blocks(*_draw(done, limit), _summary(done, programs))
         if stored:
             print_blocks(Text(f"{stored['stored_trials']:,} trials kept in {stored['pool']}"))
-    _print_notices(done, source)
+    _print_notices(done, programs)
     if is_ended:
-        n_pairs = source.n_different * len(chosen)
+        n_pairs = programs.n_different * len(chosen)
         print_notice(f"interrupted after {done.n_pairs:,} of {n_pairs:,} (program, task) pairs")
         raise typer.Exit(INTERRUPTED)
-    if source.errors:
+    if programs.errors:
         raise typer.Exit(2)
 
 
@@ -184,7 +198,7 @@ def _open_source(
     path: Path | None, paths: Sequence[Path], library: bool, create: bool
 ) -> Iterator[_Source]:
     parsed, rejected, errors = parse_files(paths)
-    errors += [str(each.error) for each in rejected]
+    errors += [str(each) for found in rejected for each in found.errors]
     solvers = [each.program for each in parsed if _is_solver(each.program)]
     bundled = [each.program for each in library_programs()] if library else []
     n_differs = len(parsed) - len(solvers)
@@ -282,8 +296,10 @@ def _start(title: str) -> Table:
 def _table_of_fitting(done: ProgramRun, limit: int | None) -> Table:
     fitting = done.fitting
     shown = fitting[:limit]
-    table = _start(f"programs that fit a task: {len(fitting):,}")
-    table.add_column("program", overflow="fold")
+    table = FittingTable("failures", "calls", "cost", "demos fitted")
+    table.title = f"programs that fit a task: {len(fitting):,}"
+    table.title_justify, table.title_style = "left", "bold"
+    table.add_column("program", overflow="fold", min_width=14)
     table.add_column("calls", justify="right")
     table.add_column("fits", justify="right")
     table.add_column("its own", no_wrap=True)

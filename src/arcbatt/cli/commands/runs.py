@@ -70,7 +70,7 @@ def list_command(out: RunsFolder = DEFAULT_OUT, limit: Limit = 20, as_json: AsJs
 
 def _table(runs: Sequence[RunSummary]) -> Table:
     table = FittingTable("seed", "size", "tasks of", "time")
-    table.add_column("run", overflow="fold")
+    table.add_copied_column("run", (str(each.path) for each in runs))
     table.add_column("tasks of", overflow="fold")
     for heading in ("seed", "fits", "time", "size"):
         table.add_column(heading, justify="right")

@@ -212,7 +212,7 @@ def count_by_proposer(
 def _table(by_proposer: Mapping[str, Mapping[str, int]]) -> Table:
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("first attempts by")
-    for heading in ("tasks", "solved", "at the first attempt", "fits", "fits but wrong"):
+    for heading in ("tasks", "solved", "at first", "fits", "fits but wrong"):
         table.add_column(heading, justify="right")
     for name, counts in by_proposer.items():
         table.add_row(name, *(f"{n:,}" for n in counts.values()))

@@ -18,7 +18,7 @@ from arcbatt.tasks import TASK_SETS, load_valid
 
 from ..completion import complete_run, complete_set
 from ..console import print_blocks, print_notice, stop
-from ..options import DEFAULT_OUT, RunsFolder
+from ..options import DEFAULT_OUT, Plugins, RunsFolder
 
 EXAMPLES = (
     ("arcbatt serve", "the built-in sets, and all runs in the folder runs"),
@@ -74,6 +74,7 @@ def serve(
             show_default=False,
         ),
     ] = None,
+    plugin: Plugins = None,
     open_browser: Annotated[
         bool, typer.Option("--open/--no-open", help="Open the page in a browser.")
     ] = True,
@@ -81,7 +82,7 @@ def serve(
     """Show tasks, runs and programs as pages in a browser.
 
     Shows every task with its attempts, the programs behind them and the value of each line; runs
-    in progress; two runs compared. Draw your own task and watch it being solved; write
+    in progress; several runs compared. Play a task; draw your own and watch it being solved; write
     a program and see the value of every line. The pages send no request to other machines. Ctrl-C
     ends the server.
     """

@@ -7,31 +7,36 @@ from typing import Annotated
 
 import typer
 
-from arcbatt.proposers import PROPOSER_NAMES
-from arcbatt.proposers.enumerate import EnumerateOptions
 from arcbatt.proposers.evolve import EvolveOptions
-from arcbatt.proposers.registry import (
-    DEFAULT_MAX_BYTES,
-    PARTS,
-    check_names,
-    check_switches,
-    pass_names,
-)
+from arcbatt.proposers.registry import PARTS, check_switches, pass_names
 from arcbatt.solving import SearchOptions
 from arcbatt.solving.cluster import check_cluster
 
+from .. import notes_interrupts
 from ..completion import complete_source
 from ..console import stop
-from ..lookup import check_device, find_source
+from ..lookup import check_device, find_tasks
 from ..options import (
     DEFAULT_OUT,
+    OUTPUT,
+    SEARCH,
+    TASKS_HELP,
+    TASKS_METAVAR,
     AsJson,
+    AskSettings,
     ClusterName,
     DeviceName,
+    Endpoint,
+    FailFast,
     KnownPool,
     Library,
     Limit,
+    MaxRequests,
+    Memory,
+    ModelName,
     OutFolder,
+    Plugins,
+    Proposers,
     ResumedRun,
     Rounds,
     Seed,
@@ -40,30 +45,36 @@ from ..options import (
     Threads,
     TimeBudget,
 )
-from ..search_session import SearchRequest, resume_run, start_run
-from ..units import format_bytes, parse_bytes, parse_duration
+from ..search_session import (
+    SearchRequest,
+    choose_ask,
+    choose_memory,
+    choose_proposers,
+    resume_run,
+    start_run,
+)
+from ..units import parse_duration
 
 EXAMPLES = (
-    ("arcbatt solve arc-agi-1/training --budget 2m", "all tasks of a set, in two minutes"),
+    ("arcbatt solve arc-agi-1/training --budget 2m", "a set, in two minutes"),
     ("arcbatt solve 67a3c6ac --budget 10s", "one task, its attempts drawn"),
-    ("arcbatt solve arc_challenges.json --submission submission.json", "a file of many tasks"),
+    ("arcbatt solve arc_challenges.json --submission out.json", "a file of Kaggle"),
     (
-        "arcbatt solve arc-agi-1/training --tasks 67a3c6ac,00d62c1b --trace 67a3c6ac",
-        "two tasks, one of them traced",
+        "arcbatt solve tasks --model qwen3 --endpoint http://gpu/v1",
+        "ask a model too",
     ),
-    ("arcbatt solve arc-agi-1/training --cluster local:16", "on 16 processes; auto: on Ray"),
     ("arcbatt solve --resume runs/solve-20260101-120000", "resume a run"),
 )
 
 
+@notes_interrupts
 def solve(
     ctx: typer.Context,
     source: Annotated[
         str | None,
         typer.Argument(
-            metavar="SET|FILE|FOLDER|ID",
-            help="The tasks: a built-in set, a file of one task or many, a folder of task files, "
-            "or the id of a task of a built-in set.",
+            metavar=TASKS_METAVAR,
+            help=TASKS_HELP,
             autocompletion=complete_source,
             show_default=False,
         ),
@@ -74,32 +85,26 @@ def solve(
     threads: Threads = None,
     pool: KnownPool = None,
     library: Library = True,
-    proposers: Annotated[
-        str,
-        typer.Option(
-            "--proposers", metavar="NAME,NAME...", help="Which proposers search for programs."
-        ),
-    ] = ",".join(PROPOSER_NAMES),
+    proposers: Proposers = None,
     off: Annotated[
         list[str] | None,
         typer.Option(
             "--off",
             metavar="NAME,NAME...",
-            help=f"Leave out a part ({', '.join(PARTS)}), a pass of enumerate "
-            f"({', '.join(pass_names())}), or a primitive of the search; may be given "
-            "several times.",
+            help="Leave out parts, passes or primitives. An unknown name lists all. The parts "
+            f"are {', '.join(PARTS)}; the passes of enumerate are {', '.join(pass_names())}. May "
+            "be given several times.",
             show_default=False,
+            rich_help_panel=SEARCH,
         ),
     ] = None,
-    memory: Annotated[
-        str,
-        typer.Option(
-            "--memory",
-            metavar="SIZE",
-            help="The most memory for enumerating one task: 512MiB, 1GiB. Each thread enumerates "
-            "one task at a time.",
-        ),
-    ] = format_bytes(DEFAULT_MAX_BYTES),
+    memory: Memory = None,
+    model: ModelName = None,
+    endpoint: Endpoint = None,
+    max_requests: MaxRequests = None,
+    ask: AskSettings = None,
+    plugin: Plugins = None,
+    fail_fast: FailFast = False,
     cluster: ClusterName = None,
     skip_bad: SkipBad = False,
     seed: Seed = 0,
@@ -110,8 +115,9 @@ def solve(
         typer.Option(
             "--submission",
             metavar="FILE",
-            help="Write the submission to this file too, and keep it current.",
+            help="Keep the submission in this file too. With --resume, name it again.",
             show_default=False,
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
     resume: ResumedRun = None,
@@ -119,8 +125,9 @@ def solve(
         bool,
         typer.Option(
             "--explain/--no-explain",
-            help="At the end, while the budget lasts, write pages that explain programs that fit "
-            "all demos, the most confident first; or not.",
+            help="Write pages that explain programs. They are written at the end, while "
+            "the budget lasts, for programs that fit all demos, the most confident first.",
+            rich_help_panel=OUTPUT,
         ),
     ] = True,
     trace: Annotated[
@@ -128,9 +135,10 @@ def solve(
         typer.Option(
             "--trace",
             metavar="ID",
-            help="Print everything tried for a task, and why its attempts won; may be given "
+            help="Print all that is tried for a task. Also why its attempts won; may be given "
             "several times.",
             show_default=False,
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
     limit: Limit = 20,
@@ -144,8 +152,17 @@ def solve(
 
     Exits with 0, with 2 if something cannot be read or written, with 130 if it was interrupted.
     """
+    place = None if submission is None else str(submission.absolute())
     request = SearchRequest(
-        parse_duration(budget), rounds, cluster, tuple(trace or ()), explain, limit, as_json
+        parse_duration(budget),
+        rounds,
+        cluster,
+        tuple(trace or ()),
+        explain,
+        limit,
+        as_json,
+        place,
+        endpoint,
     )
     check_cluster(cluster)
     if resume is not None:
@@ -153,35 +170,26 @@ def solve(
         return
     if source is None:
         stop("which tasks? Name a set, a file, a folder or a task, or a run to --resume")
-    data, chosen = find_source(source)
-    if chosen and tasks:
-        stop(f"{source} is one task; --tasks chooses among those of a set")
+    data, chosen = find_tasks(source, tasks)
     options = SearchOptions(
         data=data,
-        tasks=tuple(tasks) if tasks else chosen,
+        tasks=chosen,
         skip_bad=skip_bad,
-        submission=None if submission is None else str(submission.absolute()),
-        proposers=_choose_proposers(proposers),
+        submission=place,
+        proposers=choose_proposers(proposers, asks=model is not None),
         pool=None if pool is None else str(pool.absolute()),
         library=library,
         device=device,
         n_threads=threads,
         off=_choose_off(off or []),
-        enumerate=EnumerateOptions(max_bytes=parse_bytes(memory)),
+        max_bytes=choose_memory(memory),
         evolve=EvolveOptions(seed=seed),
+        ask=choose_ask(model, endpoint, max_requests, ask or []),
+        survives_errors=not fail_fast,
+        plugins=tuple(plugin or ()),
     )
     check_device(device, is_here=cluster is None)
     start_run("solve", options, out, request)
-
-
-def _choose_proposers(text: str) -> tuple[str, ...]:
-    try:
-        names = check_names([name for name in text.split(",") if name])
-    except ValueError as error:
-        stop(str(error))
-    if not names:
-        stop(f"no proposer was named; the proposers are: {', '.join(PROPOSER_NAMES)}")
-    return names
 
 
 def _choose_off(given: list[str]) -> frozenset[str]:

@@ -63,7 +63,7 @@ def run_call(name: str, args: Sequence[object], budget: Budget | None = None) ->
     if primitive is None:
         raise KeyError(f"no primitive is named {name!r}")
     if primitive.is_user_defined:
-        raise ValueError(f"{name} is an own primitive, which the engine does not have")
+        raise ValueError(f"{name} is a user-defined primitive, which the engine does not have")
     budget = budget or Budget()
     values = [to_value(arg, f"{name}: argument {k}") for k, arg in enumerate(args, 1)]
     reason, value, steps, n_bytes, content_hash = _engine.call(

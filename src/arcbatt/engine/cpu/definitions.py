@@ -33,7 +33,7 @@ class DefinedResult(NamedTuple):
 
 
 def find_defined(programs: Sequence[Program]) -> NDArray[np.bool_]:
-    """Return for each program whether it calls an own primitive."""
+    """Return for each program whether it calls a user-defined primitive."""
     own = user_primitives()
     if not own:
         return np.zeros(len(programs), np.bool_)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from arcbatt.engine import _engine, profiler
+from arcbatt.engine import _engine, memory, profiler  # noqa: F401  (memory sets the bound)
 from arcbatt.engine.graph.results import KeptWords, RunArrays
 from arcbatt.engine.graph.samples import Samples
 from arcbatt.language import Budget

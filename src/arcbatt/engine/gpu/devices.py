@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from functools import cache
 
@@ -37,17 +38,22 @@ def _look_for_devices() -> tuple[int, str]:
         return 0, str(error)
 
 
+def check_device_name(device: str) -> None:
+    """Raise ValueError unless this is a name of devices, of this machine or another."""
+    # None or a number would be easy to pass by mistake; neither is a name.
+    if not isinstance(device, str) or not re.fullmatch(r"auto|cpu|cuda(:[0-9]+)?", device):
+        raise ValueError(f"{device!r} is not a device: auto, cpu, cuda, cuda:0, cuda:1, ...")
+
+
 def find_devices(device: str) -> list[int]:
     """Return the GPUs that a name stands for.
 
     If the name asks for a GPU that cannot be used, a warning says so and the list is empty.
     """
+    check_device_name(device)
     if device == "cpu":
         return []
-    # None or a number would be easy to pass by mistake; neither is a name.
-    name, _, number = device.partition(":") if isinstance(device, str) else ("", "", "")
-    if device != "auto" and (name != "cuda" or not (number or "0").isdecimal()):
-        raise ValueError(f"{device!r} is not a device: auto, cpu, cuda, cuda:0, cuda:1, ...")
+    number = device.partition(":")[2]
     try:
         n_devices = device_count()
         if number and int(number) >= n_devices:

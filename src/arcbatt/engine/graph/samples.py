@@ -38,7 +38,7 @@ class Samples:
     ) -> None:
         if isinstance(inputs, Task):
             raise TypeError("Samples takes grids; Samples.of(task) takes the demos of a task")
-        # Lists keep the objects alive, and so their ids, by which they are recognized.
+        # Equal objects are recognized by their ids, so all of them must stay alive.
         inputs = list(inputs)
         targets = [None] * len(inputs) if targets is None else list(targets)
         demos = None if demos is None else list(demos)

@@ -204,7 +204,7 @@ def _(given: Value, *args: Any) -> list[str]:
             for (own, *seen), new in rule
             if new != own
         ]
-        return [f"what a cell becomes depends on {title}:", *shorten(sorted(lines))]
+        return [f"the new color of a cell depends on {title}:", *shorten(sorted(lines))]
     title, places = RELATIVE_SIGHTS[code - len(SIGHTS)]
     lines = []
     for (own, *seen), source in rule:
@@ -217,7 +217,7 @@ def _(given: Value, *args: Any) -> list[str]:
         )
         lines.append(f"a cell of {_letter(own)} becomes {new} where {looks}")
     return [
-        f"what a cell becomes depends on {title} (A, B: any colors):",
+        f"the new color of a cell depends on {title} (A, B: any colors):",
         *shorten(sorted(lines)),
     ]
 

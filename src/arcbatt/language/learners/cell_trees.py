@@ -26,9 +26,9 @@ def grow_tree(S: Demos, way: int, part: int) -> Value:
     that explain all cells, chosen one by one, each for most of the cells that are left. Tests are
     chosen one by one, too: the one that gains most information about which action is right, times
     the feature's simplicity; a cell for which several actions are right counts for the one that
-    most cells there may share. A leaf takes the first action that is right for all its cells. It
-    fails with more than 9 tests on the way to a leaf, with more than 12 leaves, or if no test
-    separates cells that become different colors.
+    is right for most cells of its branch. A leaf takes the first action that is right for all its
+    cells. It fails with more than 9 tests on the way to a leaf, with more than 12 leaves, or if no
+    test separates cells that become different colors.
 
     `way` selects the features: 0 all, 1 those that do not change when the grid is turned or
     mirrored, 2 those that name no color, 3 those of both. A `part` from 1 on tests half of them,

@@ -166,38 +166,6 @@ def _(given: Value, *args: Any) -> list[str]:
     rule=Rule(),
     is_learner=True,
     examples=(
-        "pick_panel(((((1, 0, 2, 2),), ((2, 2),)),), ((3, 4, 0, 4),), 2, 12) == ((3, 4),)",
-        "pick_panel(((((1, 0, 2, 2),), ((2, 2),)),), ((3, 4, 0, 4),), 2, 19) == ((0, 4),)",
-    ),
-)
-def pick_panel(S: Demos, I: Grid, layout: int, feature: int) -> Value:  # noqa: E741
-    """Return the one panel of a grid that has the feature of the panels that the demos pick.
-
-    Each demo's output must be a panel of its input which is the only one with its value of the
-    feature; that value must be the same in all demos, and exactly one panel of the grid has it.
-
-    Layouts are those of `learn_panels`. Features 0 to 11 are those of `learn_class`; ranks among
-    the panels of the grid, which count distinct numbers, are 12 by cells that are not 0, from the
-    most, 13 the same from the fewest, 14 by colors, from the most, 17 by 8-connected objects, 18
-    by cells that have neither 0 nor their most common color, 20 to 28 by cells of color 1 to 9; 15
-    is how many panels are equal, 16 how many are 0 at the same places, 19 the position, row by
-    row.
-    """
-
-
-@worded("pick_panel")
-def _(given: Value, *args: Any) -> list[str]:
-    _, _, layout, feature = args
-    rule: Any = find_rule("pick_panel", args)
-    mark = min(_say_feature(feature, mark) for mark in rule)
-    return [f"of the {_say_panels(layout)} the one is picked by {PANEL_FEATURES[feature]}: {mark}"]
-
-
-@primitive(
-    "Demos, Grid, Code[0..5], Code[0..28] -> Grid",
-    rule=Rule(),
-    is_learner=True,
-    examples=(
         "panel_cells(((((1, 0, 5, 2, 2),), ((3, 4),)),), ((6, 6, 5, 0, 6),), 0, 0) == ((4, 3),)",
         "panel_cells(((((1, 0, 5, 2, 2),), ((1, 2),)),), ((6, 6, 5, 0, 7),), 0, 12) == ((6, 7),)",
     ),
@@ -208,7 +176,14 @@ def panel_cells(S: Demos, I: Grid, layout: int, feature: int) -> Value:  # noqa:
 
     Each output must have one cell per panel of its input. Panels that are alike must all become
     their own most common colors (other than 0, the lowest of several; 0 where there is none), or
-    all become some color. Layouts are those of `learn_panels`, features those of `pick_panel`.
+    all become some color.
+
+    Layouts are those of `learn_panels`. Features 0 to 11 are those of `learn_class`; ranks among
+    the panels of the grid, which count distinct numbers, are 12 by cells that are not 0, from the
+    most, 13 the same from the fewest, 14 by colors, from the most, 17 by 8-connected objects, 18
+    by cells that have neither 0 nor their most common color, 20 to 28 by cells of color 1 to 9; 15
+    is how many panels are equal, 16 how many are 0 at the same places, 19 the position, row by
+    row.
     """
 
 

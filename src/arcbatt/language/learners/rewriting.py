@@ -32,14 +32,14 @@ def learn_rewrites(S: Demos, code: int) -> Value:
     In turns, the demos are rewritten as far as possible and a rule is added for one of the first 8
     kinds of cells that are still to change. A kind is a color, the color it becomes and the places
     near it, some of which must have another color. A rule requires at most 3 of those places to
-    look as they do there; the new color may be one that is the same at all its places, and all
-    other colors may be any. No cell seen so far, and none that stays in an output, may become
-    wrong by it. The best rule has the most cells, among those still to change and as they look in
-    the outputs, counted in all turns, times 16, divided by its number of places plus 1 and rounded
-    down (a place two steps away counts twice). On a tie, a rule with the shared color is
-    preferred, then one with constant colors. If the rules together do something wrong, the wrong
-    cells are added to those seen and learning restarts, up to 4 times. It fails if no rule is
-    found, 6 rules are not enough, or more than 2048 kinds are seen.
+    look as they do there. A look may stand for one color that all such places share, which may also
+    be the new color, or for any color but the cell's own. No cell seen so far, and none that stays
+    in an output, may become wrong by it. The best rule has the most cells, among those still to
+    change and as they look in the outputs, counted in all turns, times 16, divided by its number of
+    places plus 1 and rounded down (a place two steps away counts twice). On a tie, a rule with the
+    shared color is preferred, then one with constant colors. If the rules together do something
+    wrong, the wrong cells are added to those seen and learning restarts, up to 4 times. It fails if
+    no rule is found, 6 rules are not enough, or more than 2048 kinds are seen.
     """
 
 

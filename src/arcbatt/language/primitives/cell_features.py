@@ -13,10 +13,10 @@ from contextvars import copy_context
 from ..budget import Meter, use_meter
 from ..values import Grid
 from .cell_columns import IS_FACT, PAINT, CellFeature, Column, most_common_color, rarest_color
-from .cell_objects import ObjectColumns
+from .cell_relations import RelationColumns
 
 
-class _Columns(ObjectColumns):
+class _Columns(RelationColumns):
     """All features of one grid."""
 
     def __init__(self, grid: Grid) -> None:
@@ -25,6 +25,7 @@ class _Columns(ObjectColumns):
         self._add_objects()
         self._whole()
         self.end_group()
+        self._add_relations()
 
     def _whole(self) -> None:
         n = len(self.cells)

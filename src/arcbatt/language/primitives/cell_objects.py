@@ -82,7 +82,7 @@ class _Object:
 
     @cached_property
     def n_holes(self) -> int:
-        """The number of 4-connected areas of its box that are not its own nor reach its sides."""
+        """The number of holes: 4-connected areas of other cells in its box, away from the sides."""
         left = {(i, j) for i in range(self.height) for j in range(self.breadth)} - set(self.shape)
         n_holes = 0
         while left:
@@ -165,7 +165,7 @@ class ObjectColumns(SurroundingsColumns):
             )
 
     def _objects(self, cut: int, words: str) -> None:
-        objects = self._cut(cut)
+        self.objects = objects = self._cut(cut)
         of = [0] * len(self.cells)
         for number, each in enumerate(objects):
             for k in each.places:

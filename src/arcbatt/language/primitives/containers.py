@@ -199,7 +199,7 @@ def product(a: Container, b: Container) -> Value:
     gpu=WIDE,
 )
 def pair(a: Container, b: Container) -> Value:
-    """Members in the same place side by side, up to the shorter one's end."""
+    """Pairs of members at the same place, up to the end of the shorter container."""
     return tuple(zip(ordered(a), ordered(b), strict=False))
 
 
@@ -224,6 +224,7 @@ def first(container: Container) -> Value:
     peeks="all",
     examples=("second((4, 5)) == 5", "second({3, 1}) == 3"),
     gpu=SINGLE_THREAD,
+    in_arc_dsl=False,
 )
 def second(container: Container) -> Value:
     """The second member in iteration order."""

@@ -122,7 +122,7 @@ def _(function: Value, fixed: Value, *args: Value) -> Value:
     gpu=Gpu(combines="function"),
 )
 def power(function: Function, n: int) -> Value:
-    """The function applied n times over; less than once fails."""
+    """The function applied n times in a row; n below 1 fails."""
     if n < 1:
         raise out_of_range(f"power: {n} times")
     return function if n == 1 else Function("power", (function, int(n)))
@@ -202,7 +202,7 @@ def mapply(function: Function, container: Container) -> Value:
     gpu=Gpu(calls="function", columns=2, wide=True),
 )
 def papply(function: Function, a: Container, b: Container) -> Value:
-    """The function's values over members in the same place, up to the shorter one's end."""
+    """The function's values on members at the same place, up to the shorter container's end."""
     return tuple(make_calls((function, x, y) for x, y in zip(ordered(a), ordered(b), strict=False)))
 
 

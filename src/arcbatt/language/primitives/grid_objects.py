@@ -19,7 +19,7 @@ from .color_grids import AROUND, BESIDE, size_of
 
 
 class Segmentation(IntEnum):
-    """How a grid is cut into objects; 4 and 8 are the numbers of neighbors of a cell."""
+    """Ways to cut a grid into objects; 4 and 8 are the numbers of neighbors of a cell."""
 
     ONE_COLOR_4 = 0
     ONE_COLOR_8 = 1

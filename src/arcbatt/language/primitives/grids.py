@@ -80,6 +80,7 @@ def palette(element: Element) -> Value:
     "Element -> Tuple[Color]",
     aliases=("p_o",),
     examples=("p_g(((3, 2), (2, 1))) == (1, 2, 3)", "p_g({(5, (0, 0))}) == (5,)"),
+    in_arc_dsl=False,
 )
 def p_g(element: Element) -> Value:
     """The colors that occur, as a tuple, ascending."""
@@ -315,6 +316,32 @@ def cellwise(a: Grid, b: Grid, fallback: int) -> Value:
         )
         for i in range(high)
     )
+
+
+@primitive(
+    "Grid, Color, Grid, Grid -> Grid",
+    examples=(
+        "where_color(((1, 2), (3, 1)), 1, ((4, 4), (4, 4)), ((5, 6), (7, 8))) == ((4, 6), (7, 4))",
+        "where_color(((0,),), 1, ((4, 4),), ((5, 6),)) == ((5,),)",
+    ),
+    in_arc_dsl=False,
+)
+def where_color(key: Grid, color: int, chosen: Grid, other: Grid) -> Value:
+    """Cells of one grid where a key has a color, those of another grid elsewhere.
+
+    Both grids may be larger than the key; where one is smaller the call fails.
+    """
+    high, wide = dimensions(key, "where_color")
+    if wide and min(len(chosen), len(other)) < high:
+        raise out_of_range("where_color: a grid has fewer rows than the key")
+    rows = []
+    for i in range(high):
+        colors, *lines = (
+            [cell_at(grid, i, j, "where_color") for j in range(wide)]
+            for grid in (key, chosen, other)
+        )
+        rows.append(tuple(a if c == color else b for c, a, b in zip(colors, *lines, strict=True)))
+    return tuple(rows)
 
 
 # --- turning, cutting, joining ---

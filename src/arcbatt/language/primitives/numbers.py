@@ -122,7 +122,7 @@ def decrement(x: int | Pair) -> Value:
 
 @primitive(*_EACH, examples=("crement(3) == 4", "crement((-2, 0)) == (-3, 0)"), gpu=SINGLE_THREAD)
 def crement(x: int | Pair) -> Value:
-    """One further from zero; zero stays."""
+    """The number one step further from zero; zero stays zero."""
     return _on_each(lambda n: n + (n > 0) - (n < 0), x)
 
 

@@ -1,11 +1,11 @@
 """Actions of a grid's objects, chosen by a small tree of rules.
 
-`learn_actions` learns rules as numbers from the demos; `apply_actions` does to the objects of a
-grid what they say; `describe_actions` puts them into words.
+`learn_actions` learns rules as numbers from the demos; `apply_actions` applies them to the objects
+of a grid; `describe_actions` puts them into words.
 
 Rules are the segmentation, followed by nodes of four numbers each, the first of them the root. A
-question is `feature, comparison, value, place of the node if not`; the node if so comes next. An
-action is `-1, effect, paint, copies`.
+question is `feature, comparison, value, place`: if the answer is yes, the next node follows,
+otherwise the node at that place. An action is `-1, effect, paint, copies`.
 """
 
 from __future__ import annotations

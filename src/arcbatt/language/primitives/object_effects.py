@@ -42,7 +42,7 @@ class Effect(IntEnum):
 
 
 class Way(IntEnum):
-    """How an object moves relative to another, or draws a line to it."""
+    """Ways to move an object relative to another, or to draw a line to it."""
 
     TOWARDS = 0
     AWAY = 1
@@ -135,7 +135,7 @@ def _n_steps_to(grid: SegmentedGrid, own: GridObject, other: GridObject, directi
 
 @dataclass(frozen=True)
 class Motion:
-    """How far an object moves after it is turned in its box.
+    """Return how far an object moves after it is turned in its box.
 
     A turn is a sum: 1 mirrors top to bottom, 2 left to right, 4 makes rows columns.
     """

@@ -84,6 +84,7 @@ def _connected(
         "objects_t(((1, 0), (0, 2)), T, F, T) == ({(1, (0, 0))}, {(2, (1, 1))})",
         "size(objects_t(((1, 0), (0, 2)), T, F, F)) == 4",
     ),
+    in_arc_dsl=False,
 )
 def objects_t(grid: Grid, univalued: int, diagonal: int, without_bg: int) -> Value:
     """`objects`, as a tuple in ascending order."""
@@ -97,6 +98,7 @@ def objects_t(grid: Grid, univalued: int, diagonal: int, without_bg: int) -> Val
         "objects_on(((1, 0), (0, 2)), F, T, 0) == {{(1, (0, 0)), (2, (1, 1))}}",
     ),
     gpu=WIDE,
+    in_arc_dsl=False,
 )
 def objects_on(grid: Grid, univalued: int, diagonal: int, ground: int) -> Value:
     """The connected parts of the grid without a given color.
@@ -114,6 +116,7 @@ def objects_on(grid: Grid, univalued: int, diagonal: int, ground: int) -> Value:
         "parts_of(((3, 0), (0, 3)), 3, T) == {{(3, (0, 0)), (3, (1, 1))}}",
         "parts_of(((3, 0), (0, 3)), 5, T) == EMPTY",
     ),
+    in_arc_dsl=False,
 )
 def parts_of(grid: Grid, value: int, diagonal: int) -> Value:
     """The connected parts of one color.
@@ -129,6 +132,7 @@ def parts_of(grid: Grid, value: int, diagonal: int) -> Value:
         "enclosed_cells(((3, 3, 3), (3, 0, 3), (3, 3, 3)), 0) == {(1, 1)}",
         "enclosed_cells(((3, 3, 3), (3, 0, 0), (3, 3, 3)), 0) == EMPTY",
     ),
+    in_arc_dsl=False,
 )
 def enclosed_cells(grid: Grid, value: int) -> Value:
     """The locations of a color from which no way leads to the grid's edge.
@@ -153,6 +157,7 @@ def enclosed_cells(grid: Grid, value: int) -> Value:
         "areas_between(((1, 2, 3),), {(0, 1)}) == {{(0, 0)}, {(0, 2)}}",
         "areas_between(((1, 2), (3, 4)), {(0, 0)}) == {{(0, 1), (1, 0), (1, 1)}}",
     ),
+    in_arc_dsl=False,
 )
 def areas_between(grid: Table, walls: Patch) -> Value:
     """The areas that the grid falls into when some of its cells are walls.
@@ -210,6 +215,7 @@ def fgpartition(grid: Grid) -> Value:
         "foreground(((1, 1),)) == EMPTY",
     ),
     gpu=WIDE,
+    in_arc_dsl=False,
 )
 def foreground(grid: Grid) -> Value:
     """All cells but those of the most common color."""
@@ -223,6 +229,7 @@ def foreground(grid: Grid) -> Value:
         "not_of_color(((1, 2), (3, 2)), 2) == {(1, (0, 0)), (3, (1, 0))}",
         "not_of_color({(1, (0, 0)), (2, (0, 1))}, 1) == {(2, (0, 1))}",
     ),
+    in_arc_dsl=False,
 )
 def not_of_color(element: Element, value: int) -> Value:
     """All cells of a grid or object but those of one color."""
@@ -247,6 +254,7 @@ def _without(cells: Iterable[Cell], bare: int) -> frozenset[Cell]:
         "groundcolor(((5, 5, 5, 0), (5, 5, 5, 0), (0, 0, 0, 0))) == 0",
         "groundcolor(((1, 2), (3, 2))) == 2",
     ),
+    in_arc_dsl=False,
 )
 def groundcolor(grid: Grid) -> Value:
     """The color that most rows and columns show.

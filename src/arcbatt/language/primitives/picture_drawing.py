@@ -104,19 +104,6 @@ def turn(p: Picture, code: int) -> Value:
 
 
 @primitive(
-    "Picture, Direction -> Picture",
-    examples=(
-        "nudge(((0, 0), ((1, 2),)), (1, -3)) == ((1, -3), ((1, 2),))",
-        "nudge(((0, 0), ()), (1, 1)) == ((0, 0), ())",
-    ),
-)
-def nudge(p: Picture, direction: Pair) -> Value:
-    """The picture moved by a number of rows and columns."""
-    (row, column), grid = plain(p)
-    return picture(row + direction[0], column + direction[1], grid)
-
-
-@primitive(
     "Picture, Code[0..3] -> Picture",
     searched=Searched(after="spread"),
     examples=(
@@ -188,7 +175,7 @@ def smear(p: Picture, code: int) -> Value:
     Codes: 0 to the right, 1 left, 2 down, 3 up; 4 right, left; 5 down, up; 6 right, left,
     down, up; 7 down-right, 8 up-left, 9 up-right, 10 down-left; 11 down-right, up-left;
     12 up-right, down-left; 13 the four of 7 to 10; 14 the four of 6, then those of 13.
-    Colors go their whole way in each direction, whatever the other directions paint.
+    Colors spread in each direction regardless of the cells that other directions paint.
     """
     (row, column), grid = plain(p)
     painted = [list(line) for line in grid]
@@ -262,7 +249,7 @@ def spread(p: Picture, code: int) -> Value:
 
     Steps go to the right, left, down and up. With code 1 the most common color but 0 (the
     lowest of several) does not spread and stands in the way of the others, with code 0 all
-    colors spread. What nothing reaches stays 0.
+    colors spread. Cells that no color reaches stay 0.
     """
     (row, column), grid = plain(p)
     wall = main_color(p) if code else 0

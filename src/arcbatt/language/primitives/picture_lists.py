@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import TypeAlias
 
 from ..budget import charge, require
@@ -274,55 +274,6 @@ def split_blocks(p: Picture) -> Value:
     )
 
 
-def _brackets(p: Picture, inner: Pair) -> dict[Pair, int]:
-    """Return by place the color of 2x2 cells that, except for the inner one, have one color."""
-    grid = p[1]
-    brackets = {}
-    for i in range(n_rows(p) - 1):
-        for j in range(width(p) - 1):
-            block = {(di, dj): grid[i + di][j + dj] for di in (0, 1) for dj in (0, 1)}
-            inside = block.pop(inner)
-            colors = set(block.values())
-            if len(colors) == 1 and colors.isdisjoint({0, inside}):
-                brackets[i, j] = colors.pop()
-    return brackets
-
-
-@primitive(
-    "Picture -> Pictures",
-    searched=Searched(),
-    examples=(
-        "bracketed(((0, 0), ((4, 4, 4), (4, 7, 4), (4, 4, 4)))) == {((1, 1), ((7,),))}",
-        "bracketed(((0, 0), ((4, 4, 4, 4), (4, 0, 1, 4), (4, 4, 4, 4)))) == {((1, 1), ((0, 1),))}",
-        "bracketed(((0, 0), ((4, 4, 4), (4, 4, 4), (4, 4, 4)))) == EMPTY",
-    ),
-    gpu=SLOW_TO_COMPILE,
-)
-def bracketed(p: Picture) -> Value:
-    """The inside of each rectangle with brackets of one color at all four corners.
-
-    A bracket is three of 2x2 cells, in a color that is not 0, around a fourth that is a corner
-    of the inside and not of that color. The cells between the brackets do not matter.
-    """
-    (row, column), grid = p
-    uppers_left, uppers_right = _brackets(p, (1, 1)), _brackets(p, (1, 0))
-    lowers_left, lowers_right = _brackets(p, (0, 1)), _brackets(p, (0, 0))
-    insides = set()
-    total = 0
-    for (top, left), color in uppers_left.items():
-        charge(width(p) - 1 - left)
-        for right in range(left + 1, width(p) - 1):
-            if uppers_right.get((top, right)) != color:
-                continue
-            charge(n_rows(p) - 2 - top)
-            for bottom in range(top + 1, n_rows(p) - 1):
-                if lowers_left.get((bottom, left)) == color == lowers_right.get((bottom, right)):
-                    total = _require_list(total, bottom - top, right - left)
-                    inside = (line[left + 1 : right + 1] for line in grid[top + 1 : bottom + 1])
-                    insides.add(picture(row + top + 1, column + left + 1, inside))
-    return frozenset(insides)
-
-
 @primitive(
     "Picture, Code[0..3] -> Pictures",
     ties="of equally advanced parts the first in order moves first",
@@ -483,28 +434,6 @@ def rest_of(pictures: Pictures, code: int) -> Value:
     return frozenset(p for value, p in ranked if value != best)
 
 
-@primitive(
-    "Pictures -> Picture",
-    searched=Searched(),
-    examples=(
-        "pick_unique({((0, 0), ((1, 1),)), ((0, 2), ((1, 2),))}) == ((0, 2), ((1, 2),))",
-        "pick_unique({((0, 0), ((1,),)), ((0, 2), ((2,),))}) == ((0, 0), ())",
-    ),
-)
-def pick_unique(pictures: Pictures) -> Value:
-    """The picture that has a color, which may be 0, that no other has.
-
-    The empty picture unless there is one such picture, and one such color.
-    """
-    items = in_order(pictures)
-    owners = [
-        holding[0]
-        for color in range(10)
-        if len(holding := [p for p in items if color in cells(p)]) == 1
-    ]
-    return owners[0] if len(owners) == 1 else EMPTY_PICTURE
-
-
 # --- put together ---
 
 
@@ -544,58 +473,6 @@ def heap_up(pictures: Pictures) -> Value:
     Only cells that are not 0 count, and cover.
     """
     return _pasted(sorted(_with_cells(pictures), key=n_shown)[::-1])
-
-
-def _in_line(items: Sequence[Picture], downwards: bool) -> Picture:
-    """Return pictures side by side, starting where the first one lies."""
-    moved = []
-    row, column = items[0][0] if items else (0, 0)
-    for p in items:
-        moved.append(((row, column), p[1]))
-        row, column = (row + n_rows(p), column) if downwards else (row, column + width(p))
-    return _pasted(moved)
-
-
-def _least_gap(numbers: Iterable[int]) -> int:
-    in_order = sorted(numbers)
-    return min((b - a for a, b in pairwise(in_order)), default=0)
-
-
-@primitive(
-    "Pictures -> Picture",
-    ties="of pictures in the same row or column the first in order",
-    searched=Searched(),
-    examples=(
-        "line_up({((0, 0), ((1,),)), ((3, 5), ((2,),))}) == ((0, 0), ((1, 2),))",
-        "line_up({((0, 0), ((1,),)), ((3, 0), ((2,),))}) == ((0, 0), ((1,), (2,)))",
-    ),
-)
-def line_up(pictures: Pictures) -> Value:
-    """All pictures side by side in the order of their columns, from where the first one lies.
-
-    Where the least difference between two of their columns is smaller than that between two of
-    their rows, they go one below the other, in the order of their rows.
-    """
-    items = _with_cells(pictures)
-    downwards = _least_gap(p[0][1] for p in items) < _least_gap(p[0][0] for p in items)
-    return _in_line(sorted(items, key=lambda p: p[0][0 if downwards else 1]), downwards)
-
-
-@primitive(
-    "Pictures, Code[0..1] -> Picture",
-    ties="of pictures of one area the first in order",
-    searched=Searched(),
-    examples=(
-        "butt({((0, 0), ((1, 1),)), ((0, 3), ((2,),))}, 0) == ((0, 3), ((2, 1, 1),))",
-        "butt({((0, 0), ((1, 1),)), ((0, 3), ((2,),))}, 1) == ((0, 3), ((2, 0), (1, 1)))",
-    ),
-)
-def butt(pictures: Pictures, code: int) -> Value:
-    """All pictures, the smallest first, side by side (0) or one below the other (1).
-
-    The first one stays where it is.
-    """
-    return _in_line(sorted(_with_cells(pictures), key=lambda p: n_rows(p) * width(p)), bool(code))
 
 
 _Layers: TypeAlias = tuple[int, ...]

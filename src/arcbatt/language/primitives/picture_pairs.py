@@ -30,7 +30,7 @@ def _masked(colors: Picture, shape: Picture) -> Value:
 
 
 def _multiplied(coarse: Picture, fine: Picture, is_colored: bool) -> Value:
-    """Return one picture in each non-zero cell of another, in that cell's color or its own."""
+    """Replace each non-zero cell of a picture by a copy of another, in the cell's color or not."""
     high, wide = n_rows(coarse) * n_rows(fine), width(coarse) * width(fine)
     if max(high, wide) > MAX_SIDE:
         raise out_of_range(f"join_two: more than {MAX_SIDE} rows or columns")
@@ -82,10 +82,10 @@ def join_two(pictures: Pictures, code: int) -> Value:
     The key is the one of more colors, the mask the other. By code: 0 the key where the mask,
     resampled to the key's size, is not 0; 1 the key, resampled to the mask's size, where the mask
     is not 0; 2 each non-zero cell of the key replaced by the mask in that cell's color; 3 each
-    non-zero cell of the mask replaced by the key; these lie at (0, 0). 4 the one of the larger
-    frame with the other on it, enlarged as much (at most 10 times) as fits into the box of the
-    larger one's holes, at its upper left corner. Fails as empty unless exactly two pictures have
-    shown cells, or if the other does not fit (4); with `out of range` if the result would have
+    non-zero cell of the mask replaced by the key; these lie at (0, 0). 4 the picture with the
+    larger frame, with the other one on it: enlarged as far as it fits into the box of the holes (at
+    most 10 times), at the upper left corner of that box. Fails as empty unless exactly two pictures
+    have shown cells, or if the other does not fit (4); with `out of range` if the result would have
     more than 30 rows or columns (2, 3).
     """
     shown = [p for p in in_order(pictures) if n_shown(p)]

@@ -104,7 +104,7 @@ def on_edge(given: Picture, i: int, j: int) -> bool:
 
 
 def outside(given: Picture, steps: Sequence[Pair]) -> set[Pair]:
-    """Return the zeros that steps over zeros reach from the edge."""
+    """Return the zeros that are connected to the edge by zeros."""
     parts = parts_of(places_of(given, 0), steps)
     return {at for part in parts if any(on_edge(given, *at) for at in part) for at in part}
 

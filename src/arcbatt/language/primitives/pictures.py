@@ -185,19 +185,6 @@ def spot(p: Picture) -> Value:
 
 @primitive(
     "Picture -> Picture",
-    searched=Searched(after="middle", plain="SWATCH"),
-    examples=(
-        "swatch(((4, 2), ((0, 3), (3, 1)))) == ((0, 0), ((3,),))",
-        "swatch(((4, 2), ((2, 1), (2, 1)))) == ((0, 0), ((1,),))",
-    ),
-)
-def swatch(p: Picture) -> Value:
-    """One cell of the main color at the origin."""
-    return picture(0, 0, [[main_color(p)]] if p[1] else [])
-
-
-@primitive(
-    "Picture -> Picture",
     searched=Searched(after="collapse"),
     examples=(
         "middle(((1, 1), ((2, 0, 2), (0, 0, 0), (2, 0, 2)))) == ((2, 2), ((1,),))",

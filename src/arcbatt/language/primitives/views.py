@@ -188,7 +188,7 @@ def to_turn(I: Grid, code: int) -> Value:  # noqa: E741
     middle. The ways: 0 and 1 flip and transpose the grid, so that the thing lies not below and
     not right, and at least as far up as left; 2 and 3 turn it, so that the thing lies below, and
     at least as far down as to a side; 4 and 5 flip it, so that the thing lies not below and not
-    right. What lies so, or nowhere, is left as it is.
+    right. A grid whose thing lies so, or that has none, is unchanged.
     """
     check_colors("to_turn", (), I)
     return _turned(I, _turn_of(I, code))

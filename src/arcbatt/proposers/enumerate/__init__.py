@@ -3,14 +3,13 @@
 from .moves import vocabulary
 from .options import EnumerateOptions
 from .passes import FIRST_PASSES, Pass, all_passes
-from .proposer import EnumerateProposer, PassCount
+from .proposer import EnumerateProposer
 
 __all__ = [
     "FIRST_PASSES",
     "EnumerateOptions",
     "EnumerateProposer",
     "Pass",
-    "PassCount",
     "all_passes",
     "vocabulary",
 ]

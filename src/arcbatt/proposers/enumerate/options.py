@@ -33,14 +33,15 @@ class EnumerateOptions:
     `off` names primitives whose moves are not tried. `max_bytes` bounds the memory of one search.
     `max_applications` bounds the moves tried, so that a search ends at the same point on every
     machine. With `open_cells_first` the last move is tried first on values that show cells which
-    the best stack so far leaves open, instead of on values that show most of the outputs.
+    the best stack so far leaves open, instead of on values that show most of the outputs. With
+    `grow_trees` outputs are not stacks of values, but trees over them.
     """
 
     depth: int = 2
     size_depth: int = 2
-    size_guess: int = 0
     output_sources: bool = True
     open_cells_first: bool = False
+    grow_trees: bool = False
     off: frozenset[str] = frozenset()
     max_pieces: int = 10
     subsets: bool = True
@@ -86,7 +87,6 @@ class EnumerateOptions:
 _RANGES = {
     "depth": (0, _enumerate.MAX_DEPTH),
     "size_depth": (0, _enumerate.MAX_DEPTH),
-    "size_guess": (0, 100),
     "max_pieces": (1, 100),
     "modes": (1, 2 ** len(MODES) - 1),
     "max_applications": (0, 2**63),

@@ -1,4 +1,4 @@
-"""Programs of the language for stacks of pieces."""
+"""Programs of the language for stacks of pieces, and for trees over them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from arcbatt.proposers.views import View
 from .moves import vocabulary
 from .options import MODES
 from .stack import BLANK, BLANK_OUTPUT, FIRST_OUTPUT, INPUT, Layer, Stack
+from .tree import PieceTree
 
 
 class StackWriter:
@@ -34,13 +35,32 @@ class StackWriter:
         assert result is not None
         return Program(self._view.restore(call_node("last", result)), name)
 
+    def tree_program(self, tree: PieceTree, name: str) -> Program:
+        """Return the program of a tree: a choice for each of its tests."""
+        return Program(self._view.restore(self._choice(tree, 0)), name)
+
+    def _choice(self, tree: PieceTree, k: int) -> Node:
+        number, color, other = tree.nodes[k]
+        if number < 0:
+            return call_node("canvas", constant(color), self.output_size)
+        value = tree.values[number]
+        node = self._drawn(value.path, value.to_origin, 0, value.pasted)
+        grid = call_node("last", node)
+        if not other:
+            return grid
+        chosen, rest = self._choice(tree, k + 1), self._choice(tree, other)
+        return call_node("where_color", grid, constant(color), chosen, rest)
+
     def _piece(self, layer: Layer) -> Node:
-        node = self._value(layer.path)
-        if layer.to_origin:
+        return self._drawn(layer.path, layer.to_origin, layer.tint, layer.pasted)
+
+    def _drawn(self, path: tuple[int, ...], to_origin: bool, tint: int, pasted: bool) -> Node:
+        node = self._value(path)
+        if to_origin:
             node = call_node("to_origin", node)
-        if layer.tint:
-            node = call_node("tint", node, constant(layer.tint))
-        if layer.pasted:
+        if tint:
+            node = call_node("tint", node, constant(tint))
+        if pasted:
             node = call_node("paste_on", node, self.output_size)
         return node
 

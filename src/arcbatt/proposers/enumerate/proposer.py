@@ -1,4 +1,4 @@
-"""Propose stacks of pieces that are assembled from enumerated values, pass by pass."""
+"""Propose stacks of pieces that are assembled from enumerated values, and trees over them."""
 
 from __future__ import annotations
 
@@ -29,13 +29,14 @@ from .passes import Pass, all_passes
 from .search import SearchResult
 from .search_cache import SearchCache, SearchKey
 from .stack import Stack
+from .tree import PieceTree
 
 # Per task and pass, this many different outputs are proposed, each with this many programs.
 MAX_OUTPUTS = 12
 MAX_PROGRAMS_PER_OUTPUT = 2
 # Values of known programs as sources: the shortest programs are run, and the values nearest to the
 # outputs are taken. Running all programs of a large pool would cost more than the search itself.
-# Each source costs about as much as the input, less one move.
+# Searching from a source takes about as long as searching from the input one move less deep.
 MAX_KNOWN_PROGRAMS = 1000
 MAX_KNOWN_SOURCES = 12
 KNOWN_DEPTH = 1
@@ -44,7 +45,15 @@ KNOWN_DEPTH = 1
 # value of a known program. The number of moves in a piece adds nothing.
 BITS_PER_ENTROPY_BIT = 1.7
 BITS_PER_KNOWN_SOURCE = 2.6
-# How often a search checks whether it was interrupted.
+# The cost of a tree over pieces: a constant, then bits per leaf, bits if it gives no held-out demo
+# right, and bits if it is grown from half of the pieces. Each doubling of the number of trees with
+# the same outputs makes it cheaper. A tree that gives no held-out demo right is proposed only if it
+# is small.
+TREE_BITS, BITS_PER_LEAF = 0.5, 0.8
+NONE_HELD_OUT_BITS, HALF_BITS, BITS_PER_DOUBLING = 1.3, 0.8, 0.5
+MAX_UNPROVEN_LEAVES = 4
+CHOICE = "where_color"
+# Seconds between two checks whether the search was interrupted.
 POLL_S = 0.1
 _LOGGED = ("n_applications", "n_values", "n_tuples", "n_pieces", "n_stacks", "n_bytes", "was_cut")
 
@@ -60,6 +69,7 @@ class PassCount:
     n_values: int = 0
     n_pieces: int = 0
     n_stacks: int = 0
+    n_trees: int = 0
     cpu_s: float = 0.0
     walk_s: float = 0.0  # applying moves, with hashing and removal of duplicates
     n_bytes: int = 0  # the maximum over tasks
@@ -77,6 +87,7 @@ class PassCount:
             n_values=counts["n_values"],
             n_pieces=counts["n_pieces"],
             n_stacks=counts["n_stacks"],
+            n_trees=len(result.trees),
             cpu_s=cpu_s,
             walk_s=counts["size_s"] + counts["walk_s"],
             n_bytes=counts["n_bytes"],
@@ -108,15 +119,12 @@ class EnumerateProposer:
     trust = 1.0
     switches: ClassVar = SWITCHES
     count_columns: ClassVar = {
-        "": "pass of enumerate",
+        "": "pass",
         "n_tasks": "tasks",
-        "n_applications": "moves applied",
+        "n_applications": "moves",
         "n_values": "values",
-        "n_pieces": "pieces",
-        "n_stacks": "stacks",
-        "n_known": "known",
-        "n_cut": "cut off",
-        "n_bytes": "most memory",
+        "n_trees": "trees",
+        "n_bytes": "MiB",
         "cpu_s": "CPU",
     }
 
@@ -154,6 +162,7 @@ class EnumerateProposer:
                     and not each.is_redundant(lambda item, id=task.id: context.done(item).get(id))  # type: ignore[misc]
                 ),
                 context,
+                only_doubtful=each.only_doubtful,
             )
             if tasks:
                 return Offer(each.name, tasks, each.gain * n_wrong, each.cost_s * len(tasks))
@@ -244,8 +253,8 @@ class _PassRun:
         self._options = replace(
             options,
             depth=this.depth,
-            size_guess=this.size_guess,
             open_cells_first=this.open_cells_first,
+            grow_trees=this.grow_trees,
             max_applications=this.max_applications,
         )
         for number in range(1, context.n_threads + 1):
@@ -285,27 +294,39 @@ class _PassRun:
             if task is None:
                 return
             run = copy_context().run
-            future = threads.submit(run, self._search, task, left_s, self._context.is_traced(task))
+            near = self._context.source_programs(task)
+            is_traced = self._context.is_traced(task)
+            future = threads.submit(run, self._search, task, left_s, is_traced, near)
             running[future] = perf_counter()
 
-    def _search(self, task: Task, max_s: float, traces: bool) -> _TaskResult:
+    def _search(
+        self, task: Task, max_s: float, traces: bool, near: Sequence[Program]
+    ) -> _TaskResult:
         """Search one task in the current thread."""
         number = self._thread_numbers.get()
         try:
             with timeline(f"enumerate {number}"):
-                return self._search_timed(task, max_s, traces)
+                return self._search_timed(task, max_s, traces, near)
         finally:
             self._thread_numbers.put(number)
 
-    def _search_timed(self, task: Task, max_s: float, traces: bool) -> _TaskResult:
+    def _search_timed(
+        self, task: Task, max_s: float, traces: bool, near: Sequence[Program]
+    ) -> _TaskResult:
         began_s = thread_time()
         context, this = self._context, self._pass
         try:
             view = this.view(task)
             if view.name == "plain":
-                known = known_sources(context.board, task, self._known)
+                known = known_sources(context.board, task, self._known, near)
                 view = replace(view, sources=[*view.sources, *known])
-            key = SearchKey(task.id, this.view, this.depth, this.size_guess, this.open_cells_first)
+            key = SearchKey(
+                task.id,
+                this.view,
+                this.depth,
+                this.open_cells_first,
+                this.grow_trees,
+            )
             search = self._cache.take(key, view)
             with phase("run"):
                 result = search.run(replace(self._options, max_s=max_s), self._stop)
@@ -320,18 +341,27 @@ class _PassRun:
         return _TaskResult(task, judged, result, thread_time() - began_s, trace)
 
 
-def known_sources(board: TaskBoard, task: Task, batt: Batt) -> list[Source]:
+def known_sources(
+    board: TaskBoard, task: Task, batt: Batt, handed_on: Sequence[Program] = ()
+) -> list[Source]:
     """Return the values of programs that come nearest to the outputs, as sources.
+
+    Those that other proposers hand on come first.
 
     A known program rarely solves another task, but it may be the first half of a solution. Values
     that are right in all demos are left out: they are solutions already.
     """
-    near = [value for value in near_values(board, task, batt) if not value.is_right]
+    values = near_values(board, task, batt)
+    if handed_on:
+        own = near_values(board, task, Batt(handed_on[:MAX_KNOWN_SOURCES]))
+        seen = {value.grids for value in own}
+        values = [*own, *(value for value in values if value.grids not in seen)]
+    near = [value for value in values if not value.is_right]
     return [Source(value.node, value.grids, KNOWN_DEPTH) for value in near[:MAX_KNOWN_SOURCES]]
 
 
 def _proposals(task: Task, result: SearchResult) -> Iterator[Proposal]:
-    """Yield the programs of the best stacks, each once."""
+    """Yield the programs of the best stacks, each once, and those of trees."""
     seen: set[Program] = set()
     for number, stack in enumerate(_best_stacks(result.stacks)):
         program = result.program(stack, f"found_{number}")
@@ -339,6 +369,11 @@ def _proposals(task: Task, result: SearchResult) -> Iterator[Proposal]:
             seen.add(program)
             bits = result.view.bits + bits_of(stack, len(task.demos))
             yield Proposal(program, task, _family(result, stack), bits)
+    for number, tree in enumerate(result.trees):
+        if tree.n_held_out or tree.n_leaves <= MAX_UNPROVEN_LEAVES:
+            program = result.tree_program(tree, f"tree_{number}")
+            bits = result.view.bits + bits_of_tree(tree, is_of_half=number > 0)
+            yield Proposal(program, task, f"{result.view.kind} {CHOICE}", bits)
 
 
 def bits_of(stack: Stack, n_demos: int) -> float:
@@ -349,6 +384,16 @@ def bits_of(stack: Stack, n_demos: int) -> float:
     n_known = sum(layer.is_from_view_source(n_demos) for layer in stack.layers)
     memorized = 0.0 if stack.n_unseen else MEMORIZED_BITS
     return BITS_PER_ENTROPY_BIT * entropy + BITS_PER_KNOWN_SOURCE * n_known + memorized
+
+
+def bits_of_tree(tree: PieceTree, *, is_of_half: bool = False) -> float:
+    """Return how much choice went into a tree, in bits."""
+    bits = TREE_BITS + BITS_PER_LEAF * (tree.n_leaves - 1)
+    if not tree.n_held_out:
+        bits += NONE_HELD_OUT_BITS
+    if is_of_half:
+        bits += HALF_BITS
+    return bits - BITS_PER_DOUBLING * log2(tree.n_alike)
 
 
 def _best_stacks(stacks: Sequence[Stack]) -> list[Stack]:
@@ -393,4 +438,9 @@ def _trace(this: Pass, result: SearchResult) -> list[str]:
             names = [str(vocabulary()[number]) for number in layer.path[1:]]
             parts.append(f"source {layer.path[0]} {' '.join(names)} (mode {layer.mode})")
         lines.append(f"{this.name}: {stack.n_right} demos right: {' | '.join(parts)}")
+    lines += [
+        f"{this.name}: a tree of {count(tree.n_leaves, 'leaf', 'leaves')}, {tree.n_held_out} demos "
+        f"right held out, {tree.n_alike} of its trees alike"
+        for tree in result.trees
+    ]
     return lines

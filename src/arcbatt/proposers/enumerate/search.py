@@ -17,6 +17,7 @@ from arcbatt.tasks import Grid
 from .options import EnumerateOptions
 from .programs import StackWriter
 from .stack import Layer, Stack
+from .tree import DrawnValue, PieceTree
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class SearchResult:
     view: View
     size: Any
     stacks: list[Stack]
+    trees: list[PieceTree]
     counts: dict[str, Any] = field(repr=False)
 
     def program(self, stack: Stack, name: str) -> Program:
@@ -38,6 +40,10 @@ class SearchResult:
         of its lowest piece.
         """
         return StackWriter(self.view, self.size).program(stack, name)
+
+    def tree_program(self, tree: PieceTree, name: str) -> Program:
+        """Return the program that computes a tree."""
+        return StackWriter(self.view, self.size).tree_program(tree, name)
 
     def size_program(self) -> Program:
         """Return the program that computes the size of the view's output.
@@ -72,11 +78,11 @@ class ResumableSearch:
 
     @property
     def n_bytes(self) -> int:
-        """The memory that it keeps."""
+        """The memory of the search in bytes."""
         return self._native.n_bytes
 
     def searches(self, view: View) -> bool:
-        """Return whether it searches the grids of a view."""
+        """Return whether this search is over the same grids as a view."""
         return bool(_grids_of(self.view) == _grids_of(view))
 
     def run(
@@ -87,8 +93,17 @@ class ResumableSearch:
         It resumes if the options differ from the previous ones only by more moves or time, and
         starts over otherwise.
         """
-        size, stacks, counts = self._native.run(options.native, stop or _enumerate.StopFlag())
-        return SearchResult(self.view, size, [_stack(*stack) for stack in stacks], counts)
+        size, stacks, trees, values, counts = self._native.run(
+            options.native, stop or _enumerate.StopFlag()
+        )
+        drawn = tuple(DrawnValue(tuple(path), *changes) for path, *changes in values)
+        return SearchResult(
+            self.view,
+            size,
+            [_stack(*stack) for stack in stacks],
+            [PieceTree(nodes, drawn, *figures) for nodes, *figures in trees],
+            counts,
+        )
 
 
 def search_view(

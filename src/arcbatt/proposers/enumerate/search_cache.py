@@ -24,8 +24,8 @@ class SearchKey:
     task_id: str
     view: Callable[[Task], View]
     depth: int
-    size_guess: int = 0
     open_cells_first: bool = False
+    grow_trees: bool = False
 
 
 class SearchCache:

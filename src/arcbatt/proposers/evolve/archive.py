@@ -63,6 +63,11 @@ class _Niche:
     n_draws: int = 0  # since the last improvement
 
     @property
+    def entries(self) -> list[Entry]:
+        """Its solver, if there is one, and the programs that are nearly right."""
+        return [*([] if self.solver is None else [self.solver]), *self.nearly_right]
+
+    @property
     def best_credit(self) -> int:
         if self.solver is not None:
             return FULL_CREDIT

@@ -11,13 +11,11 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, islice
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from arcbatt.engine.batt import Batt
 from arcbatt.evaluation import FULL_CREDIT
-from arcbatt.language import Node, Program, all_primitives
-from arcbatt.language.ir import walk
-from arcbatt.language.registry import get_primitive
+from arcbatt.language import Program
 from arcbatt.language.text import format_batt
 from arcbatt.measure import phase
 from arcbatt.pool import Pool, PoolTrial
@@ -33,42 +31,6 @@ DRAWS_PER_PROGRAM = 25
 MUTATIONS_IN_A_ROW = 4
 # The number of a pool's best programs per task that become parents.
 PARENTS_PER_TASK = 8
-# Calls of function values belong to no family of primitives.
-INVOKE = "invoke"
-
-
-@dataclass(frozen=True, slots=True)
-class Sharing:
-    """The number of calls in separate programs (`before`) and in the batt (`after`)."""
-
-    name: str
-    before: int
-    after: int
-
-
-@dataclass(frozen=True, slots=True)
-class CardStatistics:
-    """How much a batt shares: in total, by level and by family; and its mutants by kind.
-
-    The level of a call is one more than the highest level of the calls that it needs.
-    """
-
-    total: Sharing
-    by_level: tuple[Sharing, ...]
-    by_family: tuple[Sharing, ...]
-    by_mutation: tuple[tuple[str, int], ...]
-
-    def to_json(self) -> dict[str, Any]:
-        def shared(rows: Iterable[Sharing]) -> dict[str, dict[str, int]]:
-            return {row.name: {"before": row.before, "after": row.after} for row in rows}
-
-        return {
-            "calls_before": self.total.before,
-            "calls": self.total.after,
-            "by_level": shared(self.by_level),
-            "by_family": shared(self.by_family),
-            "by_mutation": dict(self.by_mutation),
-        }
 
 
 @dataclass(frozen=True)
@@ -94,40 +56,6 @@ class Card:
     def text(self) -> str:
         """The batt as straight-line text: each call once, then the results."""
         return format_batt(self.programs)
-
-    def statistics(self) -> CardStatistics:
-        """Return the numbers of calls before and after sharing."""
-        levels: dict[Node, int] = {}
-        for node in walk(*[program.result for program in self.programs]):
-            below = max((levels[arg] for arg in node.args), default=0)
-            levels[node] = below + 1 if node.args else 0
-        after = [node for node in levels if node.args]
-        before = [node for program in self.programs for node in program.nodes() if node.args]
-        families = dict.fromkeys([p.family for p in all_primitives().values()] + [INVOKE])
-        kinds = [mutant.kind for mutant in self.mutants]
-        return CardStatistics(
-            total=Sharing("all", len(before), len(after)),
-            by_level=_share(
-                [levels[node] for node in before],
-                [levels[node] for node in after],
-                range(1, max(levels.values(), default=0) + 1),
-            ),
-            by_family=_share(map(_family, before), map(_family, after), families),
-            by_mutation=tuple((kind, kinds.count(kind)) for kind in Mutator.kinds if kind in kinds),
-        )
-
-
-def _family(node: Node) -> str:
-    return get_primitive(node.name).family if node.kind == "call" else INVOKE
-
-
-def _share(
-    before: Iterable[object], after: Iterable[object], names: Iterable[object]
-) -> tuple[Sharing, ...]:
-    """Return a row for each name that occurs, in the order of `names`."""
-    all_before, all_after = list(before), list(after)
-    rows = (Sharing(str(name), all_before.count(name), all_after.count(name)) for name in names)
-    return tuple(row for row in rows if row.before)
 
 
 @phase("deal")

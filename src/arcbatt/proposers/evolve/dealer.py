@@ -1,7 +1,7 @@
 """The dealer: deals the portions of ordered cards, with the help of other processes.
 
 Each order tells the processes what has changed since the last one: parents and donors that they do
-not have, rates, programs seen. Each process receives its portions and answers them one by one. A
+not have, programs seen. Each process receives its portions and answers them one by one. A
 portion whose process has ended, or is not ready yet, is dealt here from the same order, so results
 depend neither on the number of processes nor on their fate.
 """
@@ -126,7 +126,6 @@ class Dealer:
             return
         update = {
             **self._program_news(order),
-            "rates": order.rates.to_json(),
             "max_calls": order.max_calls,
             "seen": news,
         }
@@ -191,7 +190,6 @@ class Dealer:
                     portion,
                     order.draws.programs,
                     order.donors,
-                    order.rates,
                     order.max_calls,
                     seen,
                 )

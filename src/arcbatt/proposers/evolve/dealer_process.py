@@ -13,10 +13,11 @@ from typing import Any
 
 from arcbatt.engine.graph.graphs import DIGEST_BYTES, Graph
 from arcbatt.language import Program, all_primitives
+from arcbatt.plugins import load_plugins_of_parent
 from arcbatt.processes import exit_on_error, take_pipes, write_message
 
 from .dealer import write_dealt
-from .mutation import Donors, Rates
+from .mutation import Donors
 from .mutation.mutator import named
 from .portions import DealtPortion, Portion, deal_portion, without_garbage_collection
 from .seen_programs import SeenFilter
@@ -46,11 +47,10 @@ class Helper:
             self._seen = SeenFilter.from_parts(*update["filter"])
         else:
             self._seen.add_all(update["seen"])
-        rates = Rates.from_json(update["rates"])
         for index, *each in portions:
             began_s = process_time()
             mutants = deal_portion(
-                Portion(*each), parents, self._donors, rates, update["max_calls"], self._seen
+                Portion(*each), parents, self._donors, update["max_calls"], self._seen
             )
             dealt = DealtPortion.of(mutants, self._donors)
             yield write_dealt(number, index, process_time() - began_s, dealt)
@@ -72,6 +72,7 @@ def main() -> None:
     messages, answers = take_pipes()
     with exit_on_error():
         all_primitives()
+        load_plugins_of_parent()
         helper = Helper()
         write_message(answers, b"ready")
         while True:

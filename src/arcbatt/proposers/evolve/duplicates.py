@@ -24,9 +24,9 @@ def cheapest_by_behavior(
 ) -> list[int]:
     """Return the indices, ascending, of one program for each behavior on all samples.
 
-    The arrays are [program, sample], as in a batt's result. The program is the one with the fewest
-    steps in total, then with the fewest calls, then, so that the choice depends on the programs
-    alone, with the least digest; of equal programs it is the first.
+    The arrays are [program, sample], as in a batt's result. Of programs with the same behavior, the
+    one with the fewest steps in total is chosen, of these the one with the fewest calls. Remaining
+    ties go to the least digest, so that the order of the programs does not matter.
     """
     shape = (len(programs), reasons.shape[1])
     if not reasons.shape == hashes.shape == steps.shape == shape:

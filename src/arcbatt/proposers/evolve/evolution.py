@@ -13,7 +13,7 @@ import random
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -36,7 +36,7 @@ from ..options import whole_number
 from .archive import DEFAULT_PER_TASK, Archive, Entry, Verdict
 from .dealer import Dealer, processes_for
 from .duplicates import cheapest_by_behavior
-from .mutation import Donors, Mutator, Rates
+from .mutation import Donors, MutationCounts
 from .portions import DealtCard, Order, assemble, divide, without_garbage_collection
 from .seen_programs import SeenPrograms
 
@@ -170,7 +170,7 @@ class Evolution:
     board: TaskBoard
     pool: Pool
     options: EvolveOptions
-    rates: Rates = field(default_factory=lambda: Rates(Mutator.kinds))
+    mutations: MutationCounts = field(default_factory=MutationCounts)
     known: Sequence[Program] = ()
     n_cards: int = 0
     n_processes: int | None = None
@@ -273,14 +273,14 @@ class Evolution:
         return {
             "n_cards": self.n_cards,
             "tasks": [task.id for task in self.board.tasks],
-            "rates": self.rates.to_json(),
+            "mutations": self.mutations.to_json(),
             "rng": [version, list(words), gauss],
         }
 
     def resume_from(self, state: Mapping[str, Any]) -> None:
         """Restore the state of an earlier run; to be called before `begin`."""
         self.n_cards = self._n_ordered = state["n_cards"]
-        self.rates = Rates.from_json(state["rates"])
+        self.mutations = MutationCounts.from_json(state["mutations"])
         version, words, gauss = state["rng"]
         self.rng.setstate((version, tuple(words), gauss))
         # All programs in the pool were seen, also those that are no longer parents.
@@ -312,9 +312,10 @@ class Evolution:
 
         Cards that are ordered or running are lost; all seen programs are marked in the pool.
         """
-        self._dealer.close()
-        self._engine.shutdown(cancel_futures=True)
-        self._write(is_last=True)
+        with ExitStack() as ending:  # a failure in one step skips none of the others
+            ending.callback(self._write, is_last=True)
+            ending.callback(self._engine.shutdown, cancel_futures=True)
+            ending.callback(self._dealer.close)
 
     # --- a card ---
 
@@ -386,7 +387,6 @@ class Evolution:
             draws,
             self._choose_donors(),
             self._next_donors,
-            self.rates.copy(),
             self.options.max_calls,
             divide(card, draws),
         )
@@ -440,7 +440,7 @@ class Evolution:
         improved, fitted = np.zeros((2, len(programs)), np.bool_)
         improved[[change.place for change in changes.taken if change.verdict == "improved"]] = True
         fitted[[change.place for change in changes.taken if change.verdict == "fits"]] = True
-        self.rates.record(dealt.kinds, ran=ran_somewhere, improved=improved, fitted=fitted)
+        self.mutations.record(dealt.kinds, ran=ran_somewhere, improved=improved, fitted=fitted)
         return changes
 
     def _are_useful(

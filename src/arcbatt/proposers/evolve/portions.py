@@ -28,7 +28,7 @@ from arcbatt.pool import PoolCard
 
 from .archive import Draws
 from .cards import new_mutants
-from .mutation import Donors, Mutant, Mutator, Rates
+from .mutation import Donors, Mutant, Mutator
 from .mutation.mutator import mutant_name
 from .seen_programs import SeenFilter, SeenPrograms
 
@@ -66,7 +66,6 @@ class Order:
     draws: Draws
     donors: Donors
     next_donors: Donors | None
-    rates: Rates
     max_calls: int
     portions: tuple[Portion, ...]
 
@@ -120,7 +119,7 @@ def divide(card: PoolCard, draws: Draws) -> tuple[Portion, ...]:
 def without_garbage_collection() -> Iterator[None]:
     """Suspend Python's garbage collection of reference cycles.
 
-    A card creates and drops some hundred thousand nodes without cycles, which would trigger
+    A card creates and drops hundreds of thousands of nodes without cycles, which would trigger
     searches that take a fifth of the time. The nodes that remain count as old at once.
     """
     was_enabled = gc.isenabled()
@@ -153,12 +152,11 @@ def deal_portion(
     portion: Portion,
     parents: Sequence[Program],
     donors: Donors,
-    rates: Rates,
     max_calls: int,
     seen: SeenFilter,
 ) -> list[tuple[Mutant, int]]:
     """Return a portion's mutants with the indices of their draws; `parents` are the card's."""
-    mutator = Mutator(donors, random.Random(portion.seed), max_calls=max_calls, rates=rates)
+    mutator = Mutator(donors, random.Random(portion.seed), max_calls=max_calls)
     programs = [parents[k] for k in portion.parents]
     draws = zip(programs, portion.draws, strict=True)
     return list(islice(new_mutants(mutator, draws, _SeenInPortion(seen)), portion.size))

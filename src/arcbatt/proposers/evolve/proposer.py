@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from arcbatt.language import Program
 from arcbatt.plurals import count
 
-from ..proposer import Candidate, Context, Offer, make_proposal
+from ..proposer import Candidate, Context, Offer, Proposal
 from .cards import pool_parents
 from .evolution import N_BEGUN, Evolution, EvolveOptions
 
@@ -39,8 +39,6 @@ class EvolveProposer:
         "ran": "ran",
         "improved": "improved",
         "fitted": "fitted",
-        "share": "share now",
-        "payoff": "payoff now",
     }
 
     def __init__(self, options: EvolveOptions, off: frozenset[str] = frozenset()) -> None:
@@ -166,6 +164,13 @@ class EvolveProposer:
         ]
         if not new:
             return
+        kept = {
+            (t, candidate.program)
+            for t, task in enumerate(evolution.board.tasks)
+            for candidate in context.candidates(task)
+        }
+        # A candidate that was dropped never comes back: forget it, or a long run keeps them all.
+        self._taken = self._taken & kept
         self._taken.update((t, program) for t, program, _ in new)
         context.say(f"{count(len(new), 'program')} of other proposers")
         self._counts["n_parents_offered"] += len(new)
@@ -176,7 +181,9 @@ class EvolveProposer:
     ) -> None:
         """Propose the archive's programs that were not proposed before."""
         began_s = context.allowance.clock()
+        archived: set[tuple[int, Program]] = set()
         for t, niche in enumerate(evolution.archive.niches):
+            archived.update((t, entry.program) for entry in niche.entries)
             entries = [] if niche.solver is None else [niche.solver]
             entries += niche.nearly_right if nearly_right else []
             new = [entry for entry in entries if (t, entry.program) not in self._proposed]
@@ -184,15 +191,18 @@ class EvolveProposer:
                 self._proposed.update((t, entry.program) for entry in new)
                 task = evolution.board.tasks[t]
                 context.propose(
-                    [make_proposal(entry.program, task, entry.trial.credit) for entry in new]
+                    [
+                        Proposal.from_program(entry.program, task, entry.trial.credit)
+                        for entry in new
+                    ]
                 )
+        self._proposed &= archived  # the others never come back
         if nearly_right:
             self._propose_s = context.allowance.clock() - began_s
 
     def mutations(self) -> dict[str, dict[str, float]]:
         """Return the counts by kind of mutation: tried, ran, improved, fitted."""
-        rates = None if self.evolution is None else self.evolution.rates
-        return {} if rates is None else rates.table()
+        return {} if self.evolution is None else self.evolution.mutations.to_json()
 
     def finish(self, context: Context) -> None:
         if self.evolution is None or self._is_finished:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from arcbatt.language.registry import user_primitives
+from arcbatt.language.registry import Primitive, user_primitives
+from arcbatt.language.user_defined import module_of
 from arcbatt.measure import usable_cores
+from arcbatt.plugins import loaded_plugins
 
 from ..options import SearchOptions
 from .driver import WORKERS, Cluster
@@ -19,15 +21,23 @@ _LOCAL = re.compile(r"local:(\d{1,6})")
 _ADDRESS = re.compile(r"(ray://)?[\w.\-\[\]:]+:\d{1,5}")
 
 
+def _is_of_plugin(primitive: Primitive) -> bool:
+    """Return whether a primitive is declared in a plugin, which workers import too."""
+    place = module_of(primitive)
+    modules = [module.__name__ for module in loaded_plugins().values()]
+    return any(place == each or place.startswith(f"{each}.") for each in modules)
+
+
 def check_cluster(text: str | None) -> None:
     """Raise `ClusterError` for a cluster that cannot be used; nothing is started."""
     if text is None:
         return
     if not isinstance(text, str):
         raise TypeError(f"cluster is a {type(text).__name__}, expected text such as 'local:4'")
-    if own := user_primitives():
+    if own := [name for name, each in user_primitives().items() if not _is_of_plugin(each)]:
         raise ClusterError(
-            f"workers do not have your own primitives ({', '.join(own)}); leave out cluster="
+            f"workers do not have your own primitives ({', '.join(own)}): put them into a plugin, "
+            f"or leave out cluster="
         )
     if local := _LOCAL.fullmatch(text):
         if not 1 <= int(local[1]) <= MAX_LOCAL:

@@ -41,25 +41,27 @@ from .messages import (
 from .migration import Migration
 from .transport import ClusterError, Event, Transport
 
-# A unit on which this many workers were lost is divided or, with one task, given up; so is an
-# island that ran out of memory this often.
+# A unit that has lost this many workers is divided or, with one task, given up; an island is given
+# up after it has run out of memory this many times.
 MAX_TRIES = 3
-# No more workers are started once this many were lost before they were ready.
+# No more workers are started while this many in the last `FAILED_WITHIN_S` were lost before they
+# were ready and none has become ready since. Older losses do not count: the cause may be gone.
 MAX_FAILED_STARTS = 3
-# How long to wait for the first worker.
+FAILED_WITHIN_S = 600.0
+# Seconds to wait for the first worker.
 JOIN_S = 120.0
-# How often the driver checks for free cores in the cluster, and for stragglers.
+# Seconds between two checks for free cores in the cluster, and for stragglers.
 LOOK_EVERY_S = 2.0
-# How often it checks whether the search was interrupted.
+# Seconds between two checks whether the search was interrupted.
 POLL_S = 0.2
 # A unit that takes at least this long, and this many times the mean of its item, is also sent to an
 # idle worker.
 STRAGGLER_S, STRAGGLER_TIMES = 30.0, 4.0
 # Time before the end that a result needs to arrive.
 LATENCY_S = 0.2
-# How long after the end results are still accepted.
+# Seconds after the end during which results are still accepted.
 GRACE_S = 2.0
-# How often an island reports.
+# Seconds between two reports of an island.
 SLICE_S = 10.0
 WORKERS = "workers"
 STARTING, IDLE, WORKING = "starting", "idle", "working"
@@ -140,7 +142,8 @@ class Cluster:
         self._tries: Counter[str] = Counter()
         self._numbers = count(1)
         self._unit_s: dict[tuple[str, str], list[float]] = {}
-        self._failures: list[str] = []
+        self._refusals: list[str] = []
+        self._failed_starts: list[tuple[float, str]] = []  # with their times
         self._looked_s = 0.0
         self._seen_s = 0.0  # of the last message from any worker
         self._migration = Migration()
@@ -329,6 +332,7 @@ class Cluster:
             elif kind == Ready.__name__:
                 worker.state = IDLE
                 self._idle.append(worker.name)
+                self._failed_starts.clear()
             else:
                 self._take_result(worker, Result.from_bytes(event.message), len(event.message))
         except MessageError as error:
@@ -464,8 +468,8 @@ class Cluster:
             why = ", ".join(
                 f"{name} {hello.versions.get(name)}, not {here[name]}" for name in others
             )
-            self._failures.append(f"worker {worker.name} on {worker.host} has {why}")
-            self._say(f"{self._failures[-1]}: left out; install there what is installed here")
+            self._refusals.append(f"worker {worker.name} on {worker.host} has {why}")
+            self._say(f"{self._refusals[-1]}: left out; install there what is installed here")
             self._log(worker.name, "refused", why=why)
             self.transport.end(worker.name)
             return
@@ -475,7 +479,8 @@ class Cluster:
 
     def _lose(self, worker: WorkerCount, why: str) -> None:
         if worker.state == STARTING:
-            self._failures.append(f"worker {worker.name} did not start: {why}")
+            message = f"worker {worker.name} did not start: {why}"
+            self._failed_starts.append((perf_counter(), message))
         worker.end(LOST)
         if worker.name in self._idle:
             self._idle.remove(worker.name)
@@ -523,14 +528,17 @@ class Cluster:
         self._looked_s = perf_counter()
         living = [worker for worker in self.workers.values() if worker.is_living]
         n_refused = sum(worker.state == REFUSED for worker in self.workers.values())
-        can_start = len(self._failures) - n_refused < MAX_FAILED_STARTS
+        since_s = self._looked_s - FAILED_WITHIN_S
+        self._failed_starts = [each for each in self._failed_starts if each[0] > since_s]
+        can_start = len(self._failed_starts) < MAX_FAILED_STARTS
         n_new = self.transport.n_possible() - len(living) - n_refused if can_start else 0
         for _ in range(n_new):
             name = self.transport.add()
             self.workers[name] = WorkerCount(name, perf_counter())
-        if n_new <= 0 and not living and self._failures:
+        failures = [*self._refusals, *(message for _, message in self._failed_starts)]
+        if n_new <= 0 and not living and failures:
             raise ClusterError(
-                f"{self.transport.name}: no worker can be used\n" + "\n".join(self._failures)
+                f"{self.transport.name}: no worker can be used\n" + "\n".join(failures)
             )
         if all(worker.state == STARTING for worker in living):
             waited_s = self._looked_s - self._seen_s

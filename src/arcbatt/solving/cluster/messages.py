@@ -78,7 +78,7 @@ def kind_of(data: bytes) -> str:
 def _read(data: bytes) -> tuple[str, dict[str, Any]]:
     try:
         name, content = json.loads(zlib.decompress(data))
-    except (zlib.error, ValueError, TypeError) as error:
+    except (zlib.error, ValueError, TypeError, RecursionError) as error:
         raise MessageError(f"not a message: {error}") from None
     if not isinstance(name, str) or not isinstance(content, dict):
         raise MessageError("not a message: expected a name and an object")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 
+from arcbatt.plugins import load_plugins_of_parent
 from arcbatt.processes import exit_on_error, take_pipes, write_message
 
 from .worker import Worker
@@ -17,6 +18,7 @@ def main(number: str, n_threads: str, device: str) -> None:
     """Answer messages until the input ends or one cannot be answered."""
     messages, answers = take_pipes()
     with exit_on_error():
+        load_plugins_of_parent()
         worker = Worker(int(number), int(n_threads), device)
         write_message(answers, worker.hello())
         while True:

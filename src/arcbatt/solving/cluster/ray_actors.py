@@ -16,13 +16,14 @@ from queue import SimpleQueue
 from typing import Any
 
 from arcbatt.measure import usable_cores
+from arcbatt.plugins import loaded_plugins
 
 from .transport import ClusterError, Event
 from .worker import Worker
 
 AUTO = "auto"
 CLIENT = "ray://"
-# How long to wait for a port to answer; Ray itself would wait for minutes.
+# Seconds to wait for a port to answer; Ray itself would wait for minutes.
 CONNECT_S = 5.0
 # The object store holds only small messages; by default Ray takes a third of the memory.
 STORE_BYTES = 100 * 2**20
@@ -69,7 +70,9 @@ class RayActors:
         make = self._ray.remote(
             num_cpus=self._n_threads, num_gpus=int(has_gpu), max_restarts=0, max_task_retries=0
         )(Worker)
-        actor = make.remote(number, self._n_threads, device if has_gpu else "cpu")
+        actor = make.remote(
+            number, self._n_threads, device if has_gpu else "cpu", tuple(loaded_plugins())
+        )
         self._actors[name] = actor
         self._expect(name, actor.hello.remote())
         return name

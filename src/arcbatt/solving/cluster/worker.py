@@ -10,15 +10,17 @@ from __future__ import annotations
 import os
 import socket
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from time import perf_counter, process_time
 from typing import Any
 
 from arcbatt.engine.gpu.health import look_for_gpus
+from arcbatt.engine.memory import bound_memory
 from arcbatt.evaluation import TaskBoard, Trial
 from arcbatt.language import Program
+from arcbatt.plugins import load_plugins
 from arcbatt.pool import Pool, PoolProgram
 from arcbatt.proposers import Allowance, Candidate, Offer, Proposal, Proposer, make_proposers
 from arcbatt.tasks import Task
@@ -48,8 +50,14 @@ KNOWN = "known"
 class Worker:
     """Answers the messages of a driver."""
 
-    def __init__(self, number: int, n_threads: int, device: str) -> None:
-        """`number` is unique to this worker: it determines the seeds of its islands."""
+    def __init__(
+        self, number: int, n_threads: int, device: str, plugins: Sequence[str] = ()
+    ) -> None:
+        """`number` is unique to this worker: it determines the seeds of its islands.
+
+        `plugins` are imported first: they are part of the version of the language.
+        """
+        load_plugins(plugins)
         self._number = number
         self._n_threads = n_threads
         self._device = device
@@ -86,6 +94,7 @@ class _Work:
         # Each island draws other random numbers.
         evolve = replace(options.evolve, seed=options.evolve.seed + number)
         self.options = replace(options, evolve=evolve)
+        bound_memory(options.max_bytes)
         self.known = [program_from_json(each) for each in setup.known]
         tasks = [task_from_json(each) for each in setup.tasks]
         self.tasks = {task.id: task for task in tasks}
@@ -257,11 +266,31 @@ class UnitContext(BaseContext):
     def say(self, message: str) -> None:
         """Ignore messages: the driver describes the units it sends."""
 
+    def warn(self, message: str) -> None:
+        """Ignore warnings, as messages."""
+
+    def source_programs(self, task: Task) -> list[Program]:
+        return []
+
     def log(self, record: dict[str, Any]) -> None:
         now_s = perf_counter()
         whole = {"item": self._unit.item, "wall_s": now_s - self._logged_s, **record}
         self._logged_s = now_s
         self._calls.append(["log", whole])
+
+    def start(self, work: Callable[..., Any], *args: Any) -> None:
+        raise ValueError(f"{self._proposer.name} starts work beside the search: set `runs_here`")
+
+    def results(self) -> list[Any]:
+        return []
+
+    @property
+    def n_running(self) -> int:
+        return 0
+
+    @property
+    def has_results(self) -> bool:
+        return False
 
     def spend(self, task: Task, seconds: float) -> None:
         self._calls.append(["spend", task.id, seconds])

@@ -10,6 +10,7 @@ from arcbatt.files import write_whole
 from arcbatt.language import ParsedProgram, parse_programs
 from arcbatt.measure import phase
 
+from ..descriptions import choices_of
 from .results import PROGRAMS, Winner
 
 FOLDER = "explanations"
@@ -27,12 +28,13 @@ def write_explanations(
     for winner in winners:
         place = f"{FOLDER}/{winner.program.name}.html"
         (folder / FOLDER).mkdir(exist_ok=True)
-        write_whole(folder / place, _page(winner, parsed[winner.program.name], text))
+        write_whole(folder / place, _page(winner, parsed[winner.program.name]))
         yield {winner.ranked.task.id: place}
 
 
 @phase("display")
-def _page(winner: Winner, program: ParsedProgram, text: str) -> str:
+def _page(winner: Winner, program: ParsedProgram) -> str:
     task = winner.ranked.task
-    source = read_source(program, text)
-    return make_page(explain(program, source, task, all_pairs(task), unjudged))
+    source = read_source(program)
+    explanation = explain(program, source, task, all_pairs(task), unjudged)
+    return make_page(explanation, choices_of(winner.ranked))

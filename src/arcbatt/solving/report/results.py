@@ -78,13 +78,11 @@ def task_to_json(found: TaskCandidates, ranked: RankedTask, spent_s: float) -> d
 
 
 def _attempt_to_json(attempt: Attempt) -> dict[str, Any]:
-    best, weight = attempt.best, attempt.weight
-    parts = {} if weight is None else weight.parts
+    best = attempt.best
     return {
         "grid": attempt.grid,
         "evidence": round(attempt.evidence, 6),
-        "weight": None if weight is None else round(weight.bits(), 3),
-        "taken": {name: round(bits, 3) for name, bits in parts.items()},
+        "reasons": {words: round(bits, 3) for words, bits in attempt.reasons.items()},
         "broken": list(attempt.broken),
         "candidates": len(attempt.supporters),
         "families": sorted(attempt.families),
@@ -113,7 +111,7 @@ def _candidate_to_json(candidate: Candidate) -> dict[str, Any]:
 def hall_of_fame_to_json(found: Iterable[TaskCandidates]) -> dict[str, Any]:
     """Return the best programs of each task by size and fit, the smallest first.
 
-    The last one of a task is its best; the others are what fewer calls achieve.
+    The last one of a task is its best; the others show how near fewer calls come.
     """
     return {
         candidates.task.id: [

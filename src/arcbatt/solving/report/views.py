@@ -12,12 +12,13 @@ from typing import Any
 from urllib.parse import quote
 
 from arcbatt.drawing.pixels import picture
+from arcbatt.explainer.choice_table import ChoiceTable
 from arcbatt.explainer.rule_tables import RuleTable, to_tables
 from arcbatt.plurals import count
 from arcbatt.tasks import TASK_SETS, Task
 from arcbatt.tasks.program_names import program_name
 
-from ..descriptions import say_weight
+from ..descriptions import choice_table
 from .results import PROGRAMS
 
 # The longer side of a grid in pixels, about.
@@ -65,12 +66,16 @@ class TaskView:
 
     @property
     def state(self) -> str:
-        """How well the candidates behind the first attempts fit the demos."""
-        firsts = [test["attempts"][0]["best"] for test in self.row["tests"]]
-        fitted = [0 if best is None else best["fitted"] for best in firsts]
-        if min(fitted) == len(self.task.demos):
+        """Whether some program fits all demos; otherwise, whether a first attempt fits some."""
+        if self.row["fits"]:
             return FITS
-        return PARTIAL if max(fitted) else NOTHING
+        firsts = [test["attempts"][0]["best"] for test in self.row["tests"]]
+        return PARTIAL if any(best is not None and best["fitted"] for best in firsts) else NOTHING
+
+    @property
+    def best_fits(self) -> bool:
+        """Whether the program behind the first attempt fits all demos; another one may."""
+        return self.best is not None and self.best["fitted"] == len(self.task.demos)
 
     @property
     def verdict(self) -> str:
@@ -100,7 +105,7 @@ class TaskView:
     def is_open(self) -> bool:
         """Whether the program is shown unfolded."""
         best = self.best
-        return best is not None and self.state == FITS and best["size"] <= MAX_OPEN
+        return best is not None and self.best_fits and best["size"] <= MAX_OPEN
 
     @property
     def program(self) -> str:
@@ -116,9 +121,20 @@ class TaskView:
         return join([*words, "--name", program_name(self.task.id)])
 
     @property
+    def choices(self) -> list[ChoiceTable]:
+        """The tables that explain the attempts, one per test input."""
+        return [choice_of(number, test) for number, test in enumerate(self.row["tests"], 1)]
+
+    @property
     def rules(self) -> list[RuleTable]:
         """The rules that the program has learned."""
         return to_tables(self.row.get("rules", ()))
+
+
+def choice_of(number: int, test: Row) -> ChoiceTable:
+    """Return the table that explains the attempts at a test input."""
+    grids = [*test["attempts"], *test["lost"]]
+    return choice_table(number, [(each["reasons"], each["broken"]) for each in grids])
 
 
 def rename_program(text: str, name: str) -> str:
@@ -217,7 +233,6 @@ def view_values() -> dict[str, Any]:
         "test_side": TEST_SIDE,
         "small_side": SMALL_SIDE,
         "picture": picture,
-        "say_weight": say_weight,
         "duration": say_duration,
         "quote": quote,
         "count": count,

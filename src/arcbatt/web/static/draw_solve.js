@@ -99,7 +99,8 @@ async function solve(task, running) {
   byId("state").textContent = "The search is starting.";
   const ticking = setInterval(tick, TICK_MS);
   try {
-    const body = JSON.stringify({ task: toFile(task, false), budget_s: budgetS });
+    const library = /** @type {HTMLInputElement} */ (byId("library")).checked;
+    const body = JSON.stringify({ task: toFile(task, false), budget_s: budgetS, library });
     for await (const { name, data } of listen("/api/solve", body, running.signal)) {
       if (name === "progress") {
         beganMs = performance.now() - data.elapsed_s * 1000;

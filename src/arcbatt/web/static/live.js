@@ -20,9 +20,9 @@
  * @property {Entry[]} entries
  */
 
-const MS_PER_DRAWING = 2000;
+const MS_PER_NEWS = 2000;
 const live = /** @type {HTMLElement} */ (document.getElementById("live"));
-let drawnAt = 0;
+let spreadAt = 0;
 
 /** @param {string} id @param {string} text */
 function say(id, text) {
@@ -45,16 +45,12 @@ function list(entries) {
   document.getElementById("log")?.replaceChildren(...rows);
 }
 
-/** Reload the chart, but not with every event.
+/** Have gallery and charts read their data again, but not with every event.
  * @param {boolean} isLast */
-async function draw(isLast) {
-  if (!isLast && Date.now() - drawnAt < MS_PER_DRAWING) return;
-  drawnAt = Date.now();
+function spread(isLast) {
+  if (!isLast && Date.now() - spreadAt < MS_PER_NEWS) return;
+  spreadAt = Date.now();
   document.dispatchEvent(new CustomEvent("arcbatt-news"));
-  const answer = await fetch(live.dataset.chart ?? "");
-  if (!answer.ok) return;
-  const drawing = new DOMParser().parseFromString(await answer.text(), "image/svg+xml").documentElement;
-  document.getElementById("chart")?.replaceChildren(document.importNode(drawing, true));
 }
 
 /** The open event stream; null while the page is hidden and after the run has ended. @type {EventSource | null} */
@@ -86,7 +82,7 @@ function show(progress) {
   const bar = document.getElementById("bar");
   if (bar instanceof HTMLProgressElement) bar.value = progress.fitted;
   list(progress.entries);
-  void draw(!progress.running);
+  void spread(!progress.running);
 }
 
 function listen() {

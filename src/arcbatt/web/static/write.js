@@ -18,7 +18,7 @@ const ALL = "all";
 const root = byId("write");
 const of = root.dataset.of ?? "";
 const draftKey = `arcbatt-program-${of}`;
-const editor = new Editor(/** @type {HTMLTextAreaElement} */ (byId("text")), byId("behind"), byId("numbers"), byId("choices"));
+const editor = new Editor(byId("editor"), { label: "Program", maxLength: Number(root.dataset.maxText) });
 /** @type {Map<string, any>} */
 const primitives = new Map();
 let pair = "demo 1";
@@ -31,11 +31,19 @@ let timer = 0;
 /** The initial program. */
 const beginning = () => `def ${root.dataset.name}(I):\n    O = identity(I)\n    return O\n`;
 
-/** The task: one of a set by its keys, or the drawn one. */
+/** The task: one of a set by its keys, the drawn one, or an example until there is one. */
 function taskOf() {
   if (of) return { of: JSON.parse(of) };
   const text = kept();
-  return text === null ? null : { task: JSON.parse(text) };
+  return text === null ? { of: JSON.parse(root.dataset.example ?? "") } : { task: JSON.parse(text) };
+}
+
+/** Name the example in the heading if no task is drawn yet. */
+function nameTask() {
+  if (of || kept() !== null) return;
+  const about = /** @type {HTMLAnchorElement} */ (byId("about"));
+  about.href = root.dataset.exampleHere ?? "";
+  about.textContent = `${root.dataset.exampleName}, an example`;
 }
 
 /** Check the text when it has not changed for a moment. */
@@ -53,16 +61,12 @@ async function checkNow() {
     return;
   }
   const about = taskOf();
-  if (about === null) {
-    complain("There is no task yet: draw one, or choose one in the gallery.");
-    return;
-  }
   isDue = false;
   running = new AbortController();
   beganMs = performance.now();
   const { signal } = running;
   try {
-    const checked = await post("/api/check", JSON.stringify({ ...about, text: editor.area.value, pair }), signal);
+    const checked = await post("/api/check", JSON.stringify({ ...about, text: editor.text, pair }), signal);
     if (!isDue) show(checked);
   } catch (error) {
     if (!signal.aborted) complain(wordsOf(error));
@@ -81,7 +85,7 @@ function complain(words) {
 /** @param {any} checked */
 function show(checked) {
   const { error, lines = [], html } = checked;
-  editor.area.setAttribute("aria-invalid", String(Boolean(error)));
+  editor.setInvalid(Boolean(error));
   if (error) {
     editor.setNotes([...lines, { line: error.line, column: error.column, state: "failed", note: error.message }]);
     complain(`line ${error.line}: ${error.message}`);
@@ -179,9 +183,9 @@ async function learnWords() {
     for (const spelling of [each.name, ...each.other_names]) primitives.set(spelling, each);
   }
   for (const [name, value] of Object.entries(vocabulary.constants)) words.push({ name, kind: "constant", about: String(value) });
-  editor.words = new Map(words.map((word) => [word.name, word]));
-  for (const [spelling, each] of primitives) if (!editor.words.has(spelling)) editor.words.set(spelling, { name: spelling, kind: "primitive", about: `another spelling of ${each.name}`, isOther: true });
-  editor.show();
+  const known = new Map(words.map((word) => [word.name, word]));
+  for (const [spelling, each] of primitives) if (!known.has(spelling)) known.set(spelling, { name: spelling, kind: "primitive", about: `another spelling of ${each.name}`, isOther: true });
+  editor.setWords(known);
 }
 
 function stored() {
@@ -204,9 +208,9 @@ function listen() {
   editor.onWord = showHelp;
   walkByArrows(byId("pairs"));
   onFile(byId("open"), (text) => editor.setText(text));
-  byId("save").addEventListener("click", () => saveFile(`${root.dataset.name}.py`, editor.area.value, "text/x-python"));
+  byId("save").addEventListener("click", () => saveFile(`${root.dataset.name}.py`, editor.text, "text/x-python"));
   byId("link").addEventListener("click", async () => {
-    byId("said").textContent = await linkTo(`${location.pathname}${PREFIX}${encodeURIComponent(editor.area.value)}`);
+    byId("said").textContent = await linkTo(`${location.pathname}${PREFIX}${encodeURIComponent(editor.text)}`);
   });
 }
 
@@ -222,6 +226,7 @@ function fromAddress() {
 }
 
 async function start() {
+  nameTask();
   listen();
   editor.setText(fromAddress() ?? stored() ?? beginning());
   try {

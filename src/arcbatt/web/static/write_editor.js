@@ -1,246 +1,258 @@
 // @ts-check
-// A text area for programs with syntax highlighting, notes below lines, and completions.
+// The program editor: CodeMirror with the words of the language, and notes below lines.
+import {
+  Decoration,
+  EditorState,
+  EditorView,
+  StateEffect,
+  StateField,
+  ViewPlugin,
+  WidgetType,
+  autocompletion,
+  completionStatus,
+  defaultKeymap,
+  drawSelection,
+  history,
+  historyKeymap,
+  indentLess,
+  indentMore,
+  keymap,
+  lineNumbers,
+  selectedCompletion,
+} from "./codemirror.js";
 import { make } from "./elements.js";
 
 /** @typedef {{name: string, kind: "primitive" | "constant" | "input" | "name", about: string, isOther?: boolean}} Word `isOther`: another spelling of a primitive */
 /** @typedef {{line: number, state: string, note: string, column?: number}} Note a note stands under its line, counted from 1 */
 
-const WORD = /#.*|[A-Za-z_]\w*|\d+|\s+|./g;
+const WORD = /#.*|[A-Za-z_]\w*|\d+/g;
 const MAX_CHOICES = 40;
 const NO_MATCH = 8;
 const INDENT = "    ";
 
+/** Replaces the notes. */
+const newNotes = StateEffect.define();
+/** Replaces the vocabulary, so that words are highlighted again. */
+const newWords = StateEffect.define();
+
+class NoteWidget extends WidgetType {
+  /** @param {Note} note @param {number} indent */
+  constructor(note, indent) {
+    super();
+    this.note = note;
+    this.indent = indent;
+  }
+
+  /** @param {NoteWidget} other */
+  eq(other) {
+    return other.note.note === this.note.note && other.note.state === this.note.state && other.indent === this.indent;
+  }
+
+  toDOM() {
+    const shown = make("div", this.note.note, `note ${this.note.state}`);
+    shown.style.marginLeft = `${this.indent}ch`;
+    return shown;
+  }
+}
+
+/** @param {any} doc @param {readonly Note[]} notes */
+function decorateNotes(doc, notes) {
+  const shown = [];
+  for (const note of notes) {
+    if (note.line > doc.lines) continue;
+    const line = doc.line(note.line);
+    const indent = /^\s*/.exec(line.text)?.[0].length ?? 0;
+    shown.push(Decoration.widget({ widget: new NoteWidget(note, indent), block: true, side: 1 }).range(line.to));
+    if (!note.column) continue;
+    const from = Math.min(line.from + note.column - 1, line.to);
+    const end = /^(\w+|.)/.exec(line.text.slice(from - line.from))?.[0].length ?? 0;
+    if (end) shown.push(Decoration.mark({ class: "wrong-word" }).range(from, from + end));
+  }
+  return Decoration.set(shown, true);
+}
+
+/** The notes move with their lines while the text changes. */
+const notesField = StateField.define({
+  create: () => Decoration.none,
+  update: (/** @type {any} */ shown, /** @type {any} */ change) => {
+    for (const effect of change.effects) if (effect.is(newNotes)) return decorateNotes(change.state.doc, effect.value);
+    return shown.map(change.changes);
+  },
+  provide: (/** @type {any} */ field) => EditorView.decorations.from(field),
+});
+
+/** The look of the editor; its variables are those of the page. */
+const THEME = EditorView.theme({
+  "&": { backgroundColor: "var(--code)", color: "var(--text)", border: "1px solid var(--edge)", borderRadius: "10px", overflow: "hidden" },
+  "&.cm-focused": { outline: "3px solid var(--accent)", outlineOffset: "1px" },
+  ".cm-scroller": { font: "13.5px/22px var(--mono)", minHeight: "190px" },
+  ".cm-content": { caretColor: "var(--text)", padding: "6px 0" },
+  ".cm-cursor": { borderLeftColor: "var(--text)" },
+  ".cm-gutters": { backgroundColor: "transparent", color: "var(--quiet)", border: "0" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+    background: "color-mix(in srgb, var(--accent) 35%, transparent)",
+  },
+  ".w-primitive": { color: "var(--primitive)" },
+  ".w-constant": { color: "var(--constant)" },
+  ".w-input": { color: "var(--input)", fontWeight: "600" },
+  ".w-comment": { color: "var(--quiet)", fontStyle: "italic" },
+  ".wrong-word": { textDecoration: "underline wavy var(--bad) 1.5px", textUnderlineOffset: "4px" },
+  ".note": { font: "11.5px/18px var(--sans)", color: "var(--quiet)", padding: "0 6px", borderRadius: "5px", width: "fit-content", overflowWrap: "anywhere" },
+  ".note.failed": { color: "var(--bad)", background: "var(--bad-soft)", fontWeight: "600" },
+  ".note.blocked, .note.unreached": { fontStyle: "italic" },
+  ".cm-tooltip": { background: "var(--card)", color: "var(--text)", border: "1px solid var(--edge)", borderRadius: "9px" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul": { font: "13px/20px var(--mono)", maxHeight: "232px" },
+  ".cm-tooltip-autocomplete ul li[aria-selected]": { background: "var(--accent-soft)", color: "var(--text)" },
+  ".cm-completionDetail": { color: "var(--quiet)", fontSize: "12px", fontStyle: "normal" },
+});
+
 export class Editor {
-  /** @param {HTMLTextAreaElement} area @param {HTMLElement} behind @param {HTMLElement} numbers @param {HTMLElement} list */
-  constructor(area, behind, numbers, list) {
-    this.area = area;
-    this.behind = behind;
-    this.numbers = numbers;
-    this.list = list;
+  /** @param {HTMLElement} place an empty element @param {{label: string, maxLength: number}} options */
+  constructor(place, { label, maxLength }) {
     /** @type {Map<string, Word>} */
     this.words = new Map();
-    /** @type {readonly Note[]} */
-    this.notes = [];
-    /** @type {Word[]} */
-    this.choices = [];
-    this.chosen = 0;
     /** @type {(text: string) => void} */
     this.onChange = () => {};
     /** @type {(word: string) => void} */
     this.onWord = () => {};
-    area.addEventListener("input", () => {
-      this.show();
-      this.#complete(false);
-      this.onChange(area.value);
-    });
-    area.addEventListener("scroll", () => this.#scroll());
-    area.addEventListener("keydown", (event) => this.#onKey(event));
-    area.addEventListener("blur", () => this.#close());
-    document.addEventListener("selectionchange", () => {
-      if (document.activeElement === area && !this.isOpen) this.onWord(this.#wordAt().whole);
-    });
-    list.addEventListener("pointerdown", (event) => {
-      event.preventDefault(); // the area keeps the focus
-      const item = /** @type {HTMLElement} */ (event.target).closest("li");
-      if (item) this.#take(Number(item.dataset.place));
+    // In a shadow root, CodeMirror's styles are style sheet objects, which the policy of pages allows.
+    const root = place.attachShadow({ mode: "open" });
+    const highlight = ViewPlugin.define(
+      (/** @type {any} */ view) => ({
+        decorations: this.#highlight(view.state.doc),
+        update(/** @type {any} */ change) {
+          const isNew = change.transactions.some((/** @type {any} */ each) => each.effects.some((/** @type {any} */ effect) => effect.is(newWords)));
+          if (change.docChanged || isNew) this.decorations = editor.#highlight(change.state.doc);
+        },
+      }),
+      { decorations: (/** @type {any} */ plugin) => plugin.decorations },
+    );
+    const editor = this;
+    this.view = new EditorView({
+      root,
+      parent: root,
+      extensions: [
+        THEME,
+        lineNumbers(),
+        // So that a long note takes no more room than the editor has.
+        EditorView.lineWrapping,
+        history(),
+        drawSelection(),
+        highlight,
+        notesField,
+        // Only when asked: what is typed is never replaced.
+        autocompletion({ activateOnTyping: false, interactionDelay: 0, icons: false, override: [(/** @type {any} */ context) => this.#complete(context)] }),
+        keymap.of([{ key: "Enter", run: breakLine }, { key: "Tab", run: indentMore, shift: indentLess }, ...historyKeymap, ...defaultKeymap]),
+        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", autocapitalize: "off", "data-editor": "program" }),
+        EditorState.changeFilter.of((/** @type {any} */ change) => change.newDoc.length <= maxLength),
+        EditorView.updateListener.of((/** @type {any} */ change) => this.#onUpdate(change)),
+      ],
     });
   }
 
+  get text() {
+    return this.view.state.doc.toString();
+  }
+
   get isOpen() {
-    return !this.list.hidden;
+    return completionStatus(this.view.state) !== null;
   }
 
   /** @param {string} text */
   setText(text) {
-    this.area.value = text;
-    this.show();
-    this.onChange(text);
+    this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
   }
 
   /** @param {readonly Note[]} notes */
   setNotes(notes) {
-    this.notes = notes;
-    this.show();
+    this.view.dispatch({ effects: newNotes.of(notes) });
   }
 
-  /** Draw the layer behind the text: highlighted words and notes. */
-  show() {
-    const lines = this.area.value.split("\n");
-    const own = this.#ownNames();
-    this.behind.replaceChildren(...lines.map((line, k) => this.#showLine(line, this.notes.filter((note) => note.line === k + 1), own)));
-    this.numbers.textContent = lines.map((_, k) => k + 1).join("\n");
-    this.area.rows = Math.max(lines.length, 3);
-    this.#scroll();
+  /** @param {Map<string, Word>} words */
+  setWords(words) {
+    this.words = words;
+    this.view.dispatch({ effects: newWords.of(null) });
   }
 
-  /** @param {string} line @param {readonly Note[]} notes @param {ReadonlySet<string>} own */
-  #showLine(line, notes, own) {
-    const shown = document.createElement("div");
-    shown.className = "code-line";
-    const wrongFrom = notes.find((note) => note.column)?.column ?? 0;
-    for (const match of line.matchAll(WORD)) {
-      const span = document.createElement("span");
-      const kind = match[0].startsWith("#") ? "comment" : /^\d/.test(match[0]) ? "constant" : own.has(match[0]) ? "name" : this.words.get(match[0])?.kind;
-      span.className = kind ? `w-${kind}` : "w-other";
-      const end = match.index + match[0].length;
-      if (wrongFrom && match.index < wrongFrom && wrongFrom <= end && match[0].trim()) span.classList.add("wrong-word");
-      span.textContent = match[0];
-      shown.append(span);
+  /** @param {boolean} isWrong */
+  setInvalid(isWrong) {
+    this.view.contentDOM.setAttribute("aria-invalid", String(isWrong));
+  }
+
+  /** @param {any} change */
+  #onUpdate(change) {
+    if (change.docChanged) this.onChange(this.text);
+    const chosen = selectedCompletion(this.view.state);
+    if (chosen) this.onWord(chosen.label);
+    else if (change.selectionSet || change.docChanged) {
+      const { state } = this.view;
+      const word = state.wordAt(state.selection.main.head);
+      if (word) this.onWord(state.sliceDoc(word.from, word.to));
     }
-    for (const note of notes) {
-      shown.append(make("span", note.note, `note ${note.state}`));
+  }
+
+  /** @param {any} doc */
+  #highlight(doc) {
+    const text = doc.toString();
+    const own = ownNames(text);
+    const marks = [];
+    for (const match of text.matchAll(WORD)) {
+      const word = match[0];
+      const kind = word.startsWith("#") ? "comment" : /^\d/.test(word) ? "constant" : own.has(word) ? "name" : this.words.get(word)?.kind;
+      if (kind) marks.push(Decoration.mark({ class: `w-${kind}` }).range(match.index, match.index + word.length));
     }
-    // A note begins where its line does.
-    const indent = /^\s*/.exec(line)?.[0].length ?? 0;
-    for (const note of /** @type {NodeListOf<HTMLElement>} */ (shown.querySelectorAll(".note"))) note.style.left = `${indent}ch`;
-    return shown;
+    return Decoration.set(marks);
   }
 
-  #scroll() {
-    this.behind.scrollLeft = this.area.scrollLeft;
-  }
-
-  /** @returns {Set<string>} the names that the program assigns */
-  #ownNames() {
-    return new Set([...this.area.value.matchAll(/^\s+([A-Za-z_]\w*)\s*(?::[^=\n]*)?=/gm)].map((match) => match[1] ?? ""));
-  }
-
-  /** The word at the caret: its part before it, and all of it. */
-  #wordAt() {
-    const { selectionStart: caret, value } = this.area;
-    const before = /[A-Za-z_]\w*$/.exec(value.slice(0, caret))?.[0] ?? "";
-    const after = /^\w*/.exec(value.slice(caret))?.[0] ?? "";
-    return { caret, before, whole: before + (before ? after : "") };
-  }
-
-  /** Offer completions of the word at the caret.
-   * @param {boolean} isAsked whether to list all words if there is none at the caret */
-  #complete(isAsked) {
-    const { before, caret } = this.#wordAt();
-    const line = this.area.value.slice(this.area.value.lastIndexOf("\n", caret - 1) + 1, caret);
-    // A line starts with a name that the author chooses, and a comment is free text.
-    const isFree = !isAsked && (/^\s*\w*$/.test(line) || /^def\b/.test(line));
-    if ((!before && !isAsked) || isFree || line.includes("#")) {
-      this.#close();
-      return;
-    }
-    const own = [...this.#ownNames()].map((name) => /** @type {Word} */ ({ name, kind: "name", about: "a line of this program" }));
+  /** The completions of the word at the caret, the nearest first.
+   * @param {any} context */
+  #complete(context) {
+    const word = context.matchBefore(/[A-Za-z_]\w*/);
+    const before = word?.text ?? "";
     const lower = before.toLowerCase();
-    const rank = (/** @type {Word} */ word) => {
-      const name = word.name.toLowerCase();
+    const own = [...ownNames(context.state.doc.toString())].map((name) => /** @type {Word} */ ({ name, kind: "name", about: "a line of this program" }));
+    const rank = (/** @type {Word} */ each) => {
+      const name = each.name.toLowerCase();
       const distance = name === lower ? 0 : name.startsWith(lower) ? 1 : name.includes(lower) ? 2 : NO_MATCH;
-      return distance + (word.isOther ? NO_MATCH / 2 : 0);
+      return distance + (each.isOther ? NO_MATCH / 2 : 0);
     };
-    this.choices = [...own, ...this.words.values()]
-      .filter((word) => rank(word) < NO_MATCH && word.name !== before)
+    const isArgument = /[(,]\s*$/.test(context.state.sliceDoc(0, context.pos - before.length));
+    const options = [...own, ...this.words.values()]
+      .filter((each) => rank(each) < NO_MATCH && each.name !== before)
       .sort((a, b) => rank(a) - rank(b))
-      .slice(0, MAX_CHOICES);
-    if (this.choices.length) this.#open(line.length - before.length);
-    else this.#close();
+      .slice(0, MAX_CHOICES)
+      .map((each) => ({
+        label: each.name,
+        detail: each.about,
+        // An argument may be a primitive itself, as in `compose(first, last)`.
+        apply: each.kind === "primitive" && !isArgument ? applyCall : undefined,
+      }));
+    // The whole word is replaced, also what follows the caret.
+    const after = before ? (/^\w*/.exec(context.state.sliceDoc(context.pos, context.pos + 80))?.[0].length ?? 0) : 0;
+    return { from: context.pos - before.length, to: context.pos + after, options, filter: false };
   }
+}
 
-  /** @param {number} column */
-  #open(column) {
-    this.chosen = 0;
-    this.list.replaceChildren(
-      ...this.choices.map((word, place) => {
-        const item = document.createElement("li");
-        item.id = `choice-${place}`;
-        item.dataset.place = String(place);
-        item.setAttribute("role", "option");
-        item.append(make("b", word.name), make("span", word.about));
-        return item;
-      }),
-    );
-    const line = this.area.value.slice(0, this.area.selectionStart).split("\n").length;
-    const height = parseFloat(getComputedStyle(this.area).lineHeight);
-    this.list.hidden = false;
-    this.list.style.top = `${line * height + 2}px`;
-    const left = parseFloat(getComputedStyle(this.behind).paddingLeft) + column * this.#columnWidth() - this.area.scrollLeft;
-    const room = (this.list.parentElement?.clientWidth ?? 0) - this.list.offsetWidth;
-    this.list.style.left = `${Math.max(0, Math.min(left, room))}px`;
-    this.#choose(0);
-  }
+/** Insert a primitive with an open bracket, unless one follows.
+ * @param {any} view @param {{label: string}} completion @param {number} from @param {number} to */
+function applyCall(view, completion, from, to) {
+  const isCalled = view.state.sliceDoc(to, to + 1) === "(";
+  const insert = isCalled ? completion.label : `${completion.label}(`;
+  view.dispatch({ changes: { from, to, insert }, selection: { anchor: from + insert.length }, userEvent: "input.complete" });
+}
 
-  #columnWidth() {
-    const context = document.createElement("canvas").getContext("2d");
-    if (!context) return 8;
-    context.font = getComputedStyle(this.area).font;
-    return context.measureText("0").width;
-  }
+/** Start a line indented as the one before it, or one step more after a colon.
+ * @param {any} view */
+function breakLine(view) {
+  const { state } = view;
+  const { from, to } = state.selection.main;
+  const before = state.sliceDoc(state.doc.lineAt(from).from, from);
+  const indent = (/^\s*/.exec(before)?.[0] ?? "") + (/:\s*$/.test(before) ? INDENT : "");
+  view.dispatch({ changes: { from, to, insert: `\n${indent}` }, selection: { anchor: from + 1 + indent.length }, scrollIntoView: true, userEvent: "input" });
+  return true;
+}
 
-  #close() {
-    this.list.hidden = true;
-    this.area.removeAttribute("aria-activedescendant");
-  }
-
-  /** @param {number} place */
-  #choose(place) {
-    this.chosen = (place + this.choices.length) % this.choices.length;
-    [...this.list.children].forEach((item, k) => item.setAttribute("aria-selected", String(k === this.chosen)));
-    this.list.children[this.chosen]?.scrollIntoView({ block: "nearest" });
-    this.area.setAttribute("aria-activedescendant", `choice-${this.chosen}`);
-    this.onWord(this.choices[this.chosen]?.name ?? "");
-  }
-
-  /** Replace the word at the caret by a completion.
-   * @param {number} place */
-  #take(place) {
-    const word = this.choices[place];
-    const { before, whole, caret } = this.#wordAt();
-    this.#close();
-    if (!word) return;
-    const start = caret - before.length;
-    const end = start + whole.length;
-    this.area.setSelectionRange(start, end);
-    const isCalled = word.kind === "primitive" && this.area.value[end] !== "(" && !this.#isArgument(start);
-    this.#insert(isCalled ? `${word.name}(` : word.name);
-    this.onWord(word.name);
-  }
-
-  /** Whether a word is an argument that may be a primitive, as in `compose(first, last)`.
-   * @param {number} place */
-  #isArgument(place) {
-    return /[(,]\s*$/.test(this.area.value.slice(0, place));
-  }
-
-  /** Insert text as if typed, so that the browser can undo it.
-   * @param {string} text */
-  #insert(text) {
-    if (document.execCommand("insertText", false, text)) return;
-    const { selectionStart, selectionEnd } = this.area;
-    this.area.setRangeText(text, selectionStart, selectionEnd, "end");
-    this.area.dispatchEvent(new Event("input"));
-  }
-
-  /** @param {KeyboardEvent} event */
-  #onKey(event) {
-    if (event.key === " " && event.ctrlKey) {
-      event.preventDefault();
-      this.#complete(true);
-      return;
-    }
-    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-    if (this.isOpen && this.#onListKey(event.key)) {
-      event.preventDefault();
-      return;
-    }
-    if (event.key !== "Enter" || event.shiftKey) return;
-    event.preventDefault();
-    const before = this.area.value.slice(0, this.area.selectionStart);
-    const line = before.slice(before.lastIndexOf("\n") + 1);
-    const indent = /^\s*/.exec(line)?.[0] ?? "";
-    this.#insert(`\n${/:\s*$/.test(line) ? indent + INDENT : indent}`);
-    this.#close();
-  }
-
-  /** @param {string} key @returns {boolean} whether the list handled it */
-  #onListKey(key) {
-    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }[key];
-    if (step) this.#choose(Math.abs(step) === 1 ? this.chosen + step : Math.max(0, Math.min(this.choices.length - 1, this.chosen + step)));
-    else if (key === "Enter" || key === "Tab") this.#take(this.chosen);
-    else if (key === "Escape") this.#close();
-    else return false;
-    return true;
-  }
+/** @param {string} text @returns {Set<string>} the names that a program assigns */
+function ownNames(text) {
+  return new Set([...text.matchAll(/^\s+([A-Za-z_]\w*)\s*(?::[^=\n]*)?=/gm)].map((match) => match[1] ?? ""));
 }

@@ -83,6 +83,8 @@ void check_options(const SearchOptions& options) {
                                 std::to_string(N_MOVES) + " moves");
   if (options.depth > MAX_WALK_DEPTH || options.size_depth > MAX_WALK_DEPTH)
     throw std::invalid_argument("depth and size_depth must be at most " + std::to_string(MAX_WALK_DEPTH));
+  if (options.max_bytes > MAX_SEARCH_BYTES)
+    throw std::invalid_argument("max_bytes must be at most " + std::to_string(MAX_SEARCH_BYTES));
   if (!options.modes || options.modes >> N_MODES)
     throw std::invalid_argument("modes: a bit for each mode that is on");
 }
@@ -116,7 +118,7 @@ struct ResumableSearch {
   ResumableSearch(nb::handle inputs, nb::handle outputs, nb::handle sources)
       : task(task_of(inputs, outputs, sources)) {}
   bool can_resume() const { return kept && kept->can_resume(); }
-  u64 n_bytes() const { return kept ? kept->bytes() : 0; }
+  u64 n_bytes() const { return kept ? kept->held_bytes() : 0; }
 
   SearchResult run(const SearchOptions& options, const StopFlag& stop) {
     if (!can_resume() || !kept->options().can_resume_with(options)) {
@@ -165,10 +167,18 @@ nb::object run_search(ResumableSearch& search, const SearchOptions& options, con
     }
     stacks.append(nb::make_tuple(layers, each.stack.demos, each.stack.built_for, (int)each.stack.depth, grids));
   }
+  nb::list trees, values;
+  for (const PieceTree& tree : result.trees) {
+    nb::list nodes;
+    for (const TreeNode& node : tree.nodes) nodes.append(nb::make_tuple(node.value, node.color, node.other));
+    trees.append(nb::make_tuple(nb::tuple(nodes), tree.n_leaves, tree.n_held_out, tree.n_alike));
+  }
+  for (const TreeValueResult& value : result.tree_values)
+    values.append(nb::make_tuple(value.path, value.to_origin, value.pasted));
   nb::object size = nb::none();
   if (result.has_size)
     size = nb::make_tuple((int)result.n_sizes_matched, axis_object(result.rows), axis_object(result.columns));
-  return nb::make_tuple(size, stacks, counts_object(result.counts));
+  return nb::make_tuple(size, stacks, trees, values, counts_object(result.counts));
 }
 
 // Returns the vocabulary: by move its shape, primitive, arguments and the size that it takes.
@@ -271,14 +281,17 @@ nb::object predict_move(u32 move, nb::handle value, std::tuple<i32, i32> size) {
 
 NB_MODULE(_enumerate, module) {
   nb::set_leak_warnings(false);  // caches hold objects until the process ends
+  shared_account = (MemoryAccount*)nb::cast<nb::capsule>(
+                       nb::module_::import_("arcbatt.engine._engine").attr("memory_account")).data();
+  shared_account->add_keeper([] { SlabPool::shared().free_all(); });
   nb::class_<StopFlag>(module, "StopFlag").def(nb::init<>()).def("set", [](StopFlag& stop) { stop.flag = true; });
   nb::class_<SearchOptions>(module, "SearchOptions")
       .def(nb::init<>())
       .def_rw("depth", &SearchOptions::depth)
       .def_rw("size_depth", &SearchOptions::size_depth)
-      .def_rw("size_guess", &SearchOptions::size_guess)
       .def_rw("output_sources", &SearchOptions::output_sources)
       .def_rw("open_cells_first", &SearchOptions::open_cells_first)
+      .def_rw("grow_trees", &SearchOptions::grow_trees)
       .def_rw("enabled", &SearchOptions::enabled)
       .def_rw("max_pieces", &SearchOptions::max_pieces)
       .def_rw("subsets", &SearchOptions::subsets)
@@ -288,6 +301,7 @@ NB_MODULE(_enumerate, module) {
       .def_rw("max_s", &SearchOptions::max_s)
       .def_rw("max_stacks", &SearchOptions::max_stacks);
   module.attr("MAX_DEPTH") = MAX_WALK_DEPTH;
+  module.attr("MAX_BYTES") = MAX_SEARCH_BYTES;
   module.attr("MAX_SIDE") = MAX_SIDE;
   nb::class_<ResumableSearch>(module, "Search")
       .def(nb::init<nb::handle, nb::handle, nb::handle>(), nb::arg("inputs"), nb::arg("outputs"), nb::arg("sources"))

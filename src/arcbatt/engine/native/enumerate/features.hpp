@@ -66,11 +66,11 @@ static_assert(sizeof(Facts) == 16);
 // The most parts that fit the field; with more, counts of parts are not predicted.
 constexpr i64 MAX_PARTS = 255;
 
-// Rules for results of one color: a rectangle, a cell in place, a cell at the origin, a count of cells or
+// Rules for results of one color: a rectangle, a cell in place, a count of cells or
 // colors, a count of parts.
-enum PlainRule : u8 { NO_RULE, SLAB, SPOT, SWATCH, COUNT_CELLS, COUNT_PARTS };
+enum PlainRule : u8 { NO_RULE, SLAB, SPOT, COUNT_CELLS, COUNT_PARTS };
 
-// How the result of a move is predicted.
+// The prediction of the result of a move.
 struct Prediction {
   u64 groups;     // of features that it needs; 0: the move is always run
   u64 unchanged;  // features with which a picture stays as it is
@@ -296,7 +296,6 @@ inline bool predict(const Move& move, const Prediction& by, const Pic& p, const 
         given = p;
       return true;
     case SPOT: given = plain_picture(p.row, p.column, 1, 1, PlainCells::of(color)); return true;
-    case SWATCH: given = plain_picture(0, 0, 1, 1, PlainCells::of(color)); return true;
     case COUNT_CELLS: break;
     case COUNT_PARTS:
       if (!facts.has(HAS_FEW_PARTS)) return false;

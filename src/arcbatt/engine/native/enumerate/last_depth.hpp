@@ -24,8 +24,9 @@ class LastDepth {
   // The moves on pictures, and those on lists.
   const std::vector<u16> (&moves() const)[2] { return moves_; }
 
-  // Makes pieces of the result of a move on a tuple.
-  void extend(u32 tuple, u16 move, Pieces& pieces) {
+  // Offers the result of a move on a tuple to `pieces`.
+  template <class Offered>
+  void extend(u32 tuple, u16 move, Offered& pieces) {
     const bool is_heaped = gives_list(tuple, move);
     walk_.workspace.reset_transient();
     if (is_heaped) {

@@ -48,7 +48,7 @@ class LastMoveSchedule {
   // A tuple to extend by one move.
   struct Parent {
     u32 tuple;
-    i32 cost;       // the less, the more it shows of the outputs
+    i32 cost;       // lower if it shows more of the outputs
     i32 next_cost;  // of it and its next move
     u32 next;       // index among the moves after its last one
     u16 last_move, colors;

@@ -17,7 +17,32 @@ namespace arc {
 
 constexpr u64 SLAB_BYTES = 2 << 20, CHUNK_BYTES = 64 << 10;
 // The most slabs that are kept for later searches.
-constexpr u64 MAX_FREE_SLABS = 256;
+constexpr u64 MAX_FREE_SLABS = 64;
+
+// Returns a slab, or null if the system refuses it.
+inline char* map_slab() {
+#if defined(__linux__)
+  // Straight from the system, which gets it back when it is freed: the allocator would keep most slabs that threads free
+  // out of order, and long runs would grow by gigabytes.
+  char* mapped = (char*)mmap(nullptr, 2 * SLAB_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return nullptr;
+  const u64 n_before = -(u64)mapped % SLAB_BYTES;
+  char* slab = mapped + n_before;
+  if (n_before) munmap(mapped, n_before);
+  munmap(slab + SLAB_BYTES, SLAB_BYTES - n_before);
+  madvise(slab, SLAB_BYTES, MADV_HUGEPAGE);  // only a hint
+  return slab;
+#else
+  return (char*)std::aligned_alloc(SLAB_BYTES, SLAB_BYTES);
+#endif
+}
+inline void unmap_slab(char* slab) {
+#if defined(__linux__)
+  munmap(slab, SLAB_BYTES);
+#else
+  std::free(slab);
+#endif
+}
 
 // The free slabs of the process.
 class SlabPool {
@@ -35,22 +60,27 @@ class SlabPool {
         return slab;
       }
     }
-    char* slab = (char*)std::aligned_alloc(SLAB_BYTES, SLAB_BYTES);
+    char* slab = map_slab();
     if (!slab) throw std::bad_alloc();
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-    madvise(slab, SLAB_BYTES, MADV_HUGEPAGE);  // only a hint
-#endif
+    shared_account->add(SLAB_BYTES);
     return slab;
   }
   void give(char* slab) {
     {
       const std::lock_guard<std::mutex> guard(lock_);
-      if (free_.size() < MAX_FREE_SLABS) {
+      if (free_.size() < MAX_FREE_SLABS && !shared_account->is_scarce()) {
         free_.push_back(slab);
         return;
       }
     }
-    std::free(slab);
+    unmap_slab(slab);
+    shared_account->give(SLAB_BYTES);
+  }
+  void free_all() {
+    const std::lock_guard<std::mutex> guard(lock_);
+    for (char* slab : free_) unmap_slab(slab);
+    shared_account->give(free_.size() * SLAB_BYTES);
+    free_.clear();
   }
 
  private:
@@ -71,14 +101,25 @@ class Workspace {
       set_budget(*lane, NO_BUDGET);
       lane->max_elements = max_elements;
     }
-    for (Arena& arena : arenas_) arena.max_bytes = 64ULL << 20;
+    for (Arena& arena : arenas_) {
+      arena.max_bytes = 64ULL << 20;
+      arena.may_exceed = true;
+    }
     reset_scratch();
     reset_transient();
   }
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
   ~Workspace() {
+    count_others(0);
     for (char* slab : slabs_) SlabPool::shared().give(slab);
+  }
+
+  // Sets the memory outside of slabs that counts against the bound of the process.
+  void count_others(u64 n_bytes) {
+    shared_account->add(n_bytes);
+    shared_account->give(n_others_);
+    n_others_ = n_bytes;
   }
 
   void reset_scratch() { arenas_[0].reset(scratch); }
@@ -113,12 +154,14 @@ class Workspace {
   }
   // The bytes in use. Chunks that were given back are used before more are taken.
   u64 bytes() const { return n_bytes_ + arenas_[0].n_bytes + arenas_[1].n_bytes; }
+  // The bytes that no other search can use, chunks that were given back included.
+  u64 held_bytes() const { return slabs_.size() * SLAB_BYTES + arenas_[0].n_bytes + arenas_[1].n_bytes; }
 
  private:
   Arena arenas_[2];
   std::vector<char*> slabs_, free_chunks_;
   char* top_ = nullptr;
-  u64 n_left_ = 0, n_bytes_ = 0;
+  u64 n_left_ = 0, n_bytes_ = 0, n_others_ = 0;
 };
 
 // An array in chunks of a workspace, which grows without moving. Members are not initialized.

@@ -31,6 +31,16 @@ struct Piece {
 };
 static_assert(sizeof(Piece) == 16);
 
+// Draws a picture on a blank canvas.
+inline void paste(const Pic& p, bool to_origin, Size size, u8* canvas, u64 n_bytes) {
+  std::memset(canvas, 0, n_bytes);
+  const i32 top = to_origin ? 0 : p.row, left = to_origin ? 0 : p.column;
+  const i32 from = std::max(0, -left), to = std::min(p.width, size.width - left);
+  if (from >= to) return;
+  for (i32 i = std::max(0, -top); i < p.n_rows && top + i < size.n_rows; i++)
+    std::memcpy(canvas + (top + i) * size.width + left + from, p.cells + i * p.width + from, (u64)(to - from));
+}
+
 constexpr u64 LOW_BITS = 0x7f7f7f7f7f7f7f7fULL, HIGH_BITS = 0x8080808080808080ULL;
 // Sets bit k if byte k is not 0; bytes are below 128.
 inline u64 shown_bytes(u64 word) {
@@ -226,15 +236,6 @@ class Pieces {
   const u64* of_color(u32 demo, u32 color) const {
     return by_color_.data() + 10 * first_word_[demo] + color * n_words(demo);
   }
-  // Draws a picture on a blank canvas.
-  static void paste(const Pic& p, bool to_origin, Size size, u8* canvas, u64 n_bytes) {
-    std::memset(canvas, 0, n_bytes);
-    const i32 top = to_origin ? 0 : p.row, left = to_origin ? 0 : p.column;
-    const i32 from = std::max(0, -left), to = std::min(p.width, size.width - left);
-    if (from >= to) return;
-    for (i32 i = std::max(0, -top); i < p.n_rows && top + i < size.n_rows; i++)
-      std::memcpy(canvas + (top + i) * size.width + left + from, p.cells + i * p.width + from, (u64)(to - from));
-  }
   void draw(const Pic& p, bool to_origin, u32 d, u64* row) {
     const Size size = sizes_[d];
     const u32 n = n_words(d);
@@ -381,7 +382,7 @@ class Pieces {
       add_twin(*known, piece);
       return;
     }
-    if (n_row_bytes_ + seen_.bytes() + tinted_.bytes() > max_bytes_) {
+    if (n_row_bytes_ + seen_.bytes() + tinted_.bytes() > max_bytes_ || shared_account->is_full()) {
       was_cut = true;
       return;
     }

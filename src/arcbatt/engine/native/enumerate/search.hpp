@@ -4,6 +4,7 @@
 
 #include "cover.hpp"
 #include "last_move_schedule.hpp"
+#include "piece_trees.hpp"
 #include "size_guesser.hpp"
 
 namespace arc {
@@ -39,6 +40,9 @@ struct SearchTask {
   std::vector<ExtraSource> sources;
 };
 
+// The most memory of a search: 7/12 of it are for values and pieces, whose places are counted in 32 bits.
+constexpr u64 MAX_SEARCH_BYTES = 6ULL << 30;
+
 // No memory would hold the values of deeper walks.
 constexpr u32 MAX_WALK_DEPTH = 16;
 
@@ -46,9 +50,9 @@ constexpr u32 MAX_WALK_DEPTH = 16;
 struct SearchOptions {
   u8 depth = 0;
   u8 size_depth = 0;
-  u32 size_guess = 0;  // the rank of the guess at the output's size that is used
   bool output_sources = false;
   bool open_cells_first = false;
+  bool grow_trees = false;    // over the pieces, instead of stacking them
   std::vector<u8> enabled;  // by move
   u32 max_pieces = 0;       // of a stack
   bool subsets = false;
@@ -74,8 +78,8 @@ struct SearchOptions {
   // stacks may differ, and there must not be fewer moves.
   bool can_resume_with(const SearchOptions& other) const {
     const auto all = [](const SearchOptions& o) {
-      return std::make_tuple(o.depth, o.size_depth, o.size_guess, o.output_sources, o.open_cells_first, o.max_pieces,
-                             o.subsets, o.modes, o.max_bytes);
+      return std::make_tuple(o.depth, o.size_depth, o.output_sources, o.open_cells_first, o.grow_trees,
+                             o.max_pieces, o.subsets, o.modes, o.max_bytes);
     };
     return all(*this) == all(other) && enabled == other.enabled && max_applications <= other.max_applications;
   }
@@ -101,6 +105,12 @@ struct StackResult {
   std::vector<LayerResult> layers;
 };
 
+// A value that trees test or copy.
+struct TreeValueResult {
+  Path path;
+  bool to_origin, pasted;
+};
+
 struct SearchCounts {
   u64 n_applications = 0, n_applied_before = 0;  // of moves, in this run and in those that it resumes
   u64 n_predicted = 0;                           // of n_applications, those predicted from features
@@ -118,6 +128,8 @@ struct SearchResult {
   AxisResult rows, columns;
   std::vector<Size> sizes;  // of the tests' outputs
   std::vector<StackResult> stacks;
+  std::vector<PieceTree> trees;
+  std::vector<TreeValueResult> tree_values;  // that the nodes of trees refer to
   SearchCounts counts;
 };
 
@@ -154,7 +166,9 @@ class Search {
   const SearchOptions& options() const { return options_; }
   // Returns whether resuming may find more.
   bool can_resume() const { return schedule_ && walk_.was_cut && !pieces_->was_cut; }
-  u64 bytes() const { return walk_.bytes() + (schedule_ ? schedule_->bytes() : 0); }
+  u64 bytes() const { return walk_.bytes() + schedule_bytes(); }
+  // The memory that the search holds until it is deleted, more than it uses.
+  u64 held_bytes() const { return workspace_.held_bytes() + walk_.own_bytes() + schedule_bytes(); }
 
   // Starts or resumes the search; the options must allow it (`can_resume_with`).
   SearchResult run(const SearchOptions& options, const std::atomic<bool>& stop) {
@@ -171,12 +185,15 @@ class Search {
       find_size();
       size_result_.counts.size_s = thread_s() - at;
       at = thread_s();
-      if (size_result_.has_size) begin();
+      if (size_result_.has_size && !options.grow_trees) begin();
     }
     SearchResult result = size_result_;
     result.counts.n_applied_before = n_before;
     size_result_.counts.size_s = 0;
-    if (size_result_.has_size) {
+    if (size_result_.has_size && options.grow_trees) {
+      grow_trees(result);
+      result.counts.n_predicted = workspace_.n_predicted - n_predicted_before;
+    } else if (size_result_.has_size) {
       budget_.max_bytes = options.walk_bytes() + options.pieces_bytes();
       if (schedule_) walk_.was_cut = !schedule_->run(budget_, *pieces_);
       pieces_->flush(*last_);
@@ -190,6 +207,8 @@ class Search {
   }
 
  private:
+  u64 schedule_bytes() const { return schedule_ ? schedule_->bytes() : 0; }
+
   const SearchTask task_;
   SearchOptions options_;
   SearchBudget budget_;
@@ -214,18 +233,22 @@ class Search {
   }
   u32 n_demos() const { return (u32)task_.outputs.size(); }
 
-  // Walks up to the last depth, which is left to the schedule.
-  void begin() {
+  u8 stored_depth() const { return options_.depth ? (u8)(options_.depth - 1) : 0; }
+  // Walks up to the last depth.
+  void walk_stored() {
     walk_.clear();
     add_sources(true);
-    const u8 stored_depth = options_.depth ? (u8)(options_.depth - 1) : 0;
-    walk_.run(stored_depth, (u8)(options_.depth - stored_depth), enabled_, budget_, score_);
+    walk_.run(stored_depth(), (u8)(options_.depth - stored_depth()), enabled_, budget_, score_);
+  }
+  // Walks up to the last depth, which is left to the schedule.
+  void begin() {
+    walk_stored();
     pieces_ = std::make_unique<Pieces>(banks_, targets_, tints_, options_.pieces_bytes(), workspace_);
     last_ = std::make_unique<LastDepth>(walk_, enabled_, n_demos());
-    add_stored(*pieces_, *last_);
+    pieces_->was_cut |= !offer_stored(*pieces_, *last_);
     if (!options_.depth || walk_.was_cut) return;
     if (options_.open_cells_first) score_open_cells();
-    schedule_ = std::make_unique<LastMoveSchedule>(walk_, *last_, score_, n_demos(), stored_depth);
+    schedule_ = std::make_unique<LastMoveSchedule>(walk_, *last_, score_, n_demos(), stored_depth());
   }
   // Restricts the score to the cells that the best stack of stored tuples leaves open.
   void score_open_cells() {
@@ -244,6 +267,47 @@ class Search {
       for (u32 k = 0; k < cells[d].size(); k++) cells[d][k] = open[pieces_->first_word(d) + k / 64] >> (k % 64) & 1;
     }
     score_.set_open(std::move(cells));
+  }
+  // Grows trees over the values of all depths.
+  void grow_trees(SearchResult& result) {
+    double at = thread_s();
+    budget_.max_bytes = options_.walk_bytes();
+    walk_stored();
+    DrawnValues values(banks_, n_demos(), options_.pieces_bytes(), workspace_);
+    LastDepth last(walk_, enabled_, n_demos());
+    bool is_whole = !walk_.was_cut && offer_stored(values, last);
+    if (options_.depth) is_whole = is_whole && extend_stored(values, last);
+    SearchCounts& counts = result.counts;
+    counts.was_cut = values.was_cut || !is_whole;
+    counts.n_pieces = values.values.size();
+    counts.n_merged = last.n_merged;
+    counts.n_refused = last.n_refused;
+    counts.walk_s = thread_s() - at;
+    at = thread_s();
+    TreeGrower grower(values, targets_);
+    result.trees = grower.grow(budget_);
+    counts.was_cut |= grower.was_cut;
+    counts.n_bytes = values.bytes() + grower.bytes();
+    std::unordered_map<u32, i32> numbers;
+    for (PieceTree& tree : result.trees)
+      for (TreeNode& node : tree.nodes) {
+        if (node.value < 0) continue;
+        const DrawnValue& value = values.values[(u32)node.value];
+        const auto [known, is_new] = numbers.try_emplace((u32)node.value, (i32)result.tree_values.size());
+        if (is_new) result.tree_values.push_back({last.path_of(value.origin), value.to_origin, value.pasted});
+        node.value = known->second;
+      }
+    counts.cover_s = thread_s() - at;
+  }
+  // Applies all moves to the tuples before the last depth; returns false if the budget ends that.
+  bool extend_stored(DrawnValues& values, LastDepth& last) {
+    for (u32 t : walk_.tuples_at(stored_depth()))
+      for (u16 move : last.moves()[walk_.tuples[t].is_list]) {
+        if (walk_.n_applications() >= budget_.max_applications || values.was_cut || walk_.is_over_budget(budget_))
+          return false;
+        last.extend(t, move, values);
+      }
+    return true;
   }
   // Assembles outputs from the pieces.
   void assemble(SearchResult& result) {
@@ -323,7 +387,7 @@ class Search {
     std::vector<Size> outputs;
     for (const GridCells& output : task_.outputs) outputs.push_back(output.size);
     add_sources(false);
-    bool is_input = options_.size_guess == 0, is_constant = is_input;
+    bool is_input = true, is_constant = true;
     for (u32 d = 0; d < n_demos(); d++) {
       is_input &= outputs[d] == task_.inputs[d].size;
       is_constant &= outputs[d] == outputs[0];
@@ -331,9 +395,9 @@ class Search {
     // No formula is cheaper than the input's size or a constant, if all demos agree on it.
     if (!is_input && !is_constant) walk_.run(options_.size_depth, 0, enabled_, budget_, [](u32) { return 0.0f; });
     SizeGuesser guesser(walk_, outputs);
-    const std::vector<SizeGuess> guesses = guesser.guess(options_.size_guess + 1);
-    if (guesses.size() <= options_.size_guess) return;
-    const SizeGuess& guess = guesses[options_.size_guess];
+    const std::optional<SizeGuess> best = guesser.guess();
+    if (!best) return;
+    const SizeGuess& guess = *best;
     result.has_size = true;
     result.n_sizes_matched = guess.n_matched;
     result.rows = axis_result(guess.rows);
@@ -349,18 +413,17 @@ class Search {
     return {path(formula.factor), path(formula.summand), formula.times, formula.plus, formula.uses_width};
   }
 
-  // Makes pieces of the stored tuples.
-  void add_stored(Pieces& pieces, LastDepth& last) {
+  // Offers the stored tuples to pieces; returns false if time runs out.
+  template <class Offered>
+  bool offer_stored(Offered& pieces, LastDepth& last) {
     std::vector<Pic> pictures(banks_.size());
     for (u32 t = 0; t < walk_.tuples.size(); t++) {
-      if (t % TUPLES_PER_CHECK == 0 && budget_.is_out_of_time()) {
-        pieces.was_cut = true;
-        return;
-      }
+      if (t % TUPLES_PER_CHECK == 0 && budget_.is_out_of_time()) return false;
       if (walk_.tuples[t].is_list) continue;
       for (u32 e = 0; e < banks_.size(); e++) pictures[e] = walk_.picture(t, e);
       pieces.offer({t, NO_MOVE, false}, walk_.tuples[t].depth, pictures.data(), last);
     }
+    return true;
   }
 
   // Returns the cells of a piece in all tests; empty if a move is refused there.

@@ -1,6 +1,7 @@
-// Guesses at the output's size: formulas over the sizes of tuples, fitted to the demos.
+// Guesses the output's size: formulas over the sizes of tuples, fitted to the demos.
 #pragma once
 #include <algorithm>
+#include <optional>
 
 #include "tuple_walk.hpp"
 
@@ -39,37 +40,25 @@ class SizeGuesser {
     }
   }
 
-  // Returns the best guesses first, each with other sizes for the tests.
-  std::vector<SizeGuess> guess(u32 n_wanted) {
+  // Returns the formula that fits most demos, the cheapest of several; none if no formula fits any.
+  std::optional<SizeGuess> guess() {
     add_scaled();
     add_sums();
     add_by_axis();
-    std::stable_sort(guesses_.begin(), guesses_.end(), [](const SizeGuess& a, const SizeGuess& b) {
-      return a.n_matched != b.n_matched ? a.n_matched > b.n_matched : a.cost < b.cost;
-    });
-    std::vector<SizeGuess> best;
-    for (SizeGuess& guess : guesses_) {
-      if (best.size() == n_wanted) break;
-      guess.sizes = evaluate(guess);
-      const auto same = [&](const SizeGuess& other) {
-        return std::equal(guess.sizes.begin() + (i64)outputs_.size(), guess.sizes.end(),
-                          other.sizes.begin() + (i64)outputs_.size());
-      };
-      if (std::none_of(best.begin(), best.end(), same)) best.push_back(guess);
-    }
-    return best;
+    if (!best_) return best_;
+    best_->sizes = evaluate(*best_);
+    return best_;
   }
 
  private:
-  static constexpr u32 MAX_SIZES = 600, MAX_IN_SUMS = 60, MAX_GUESSES = 4096, MAX_PER_AXIS = 64;
+  static constexpr u32 MAX_SIZES = 600, MAX_IN_SUMS = 60, MAX_PER_AXIS = 64;
   static constexpr i32 MAX_TIMES = 5, MAX_PLUS = 3;
   const TupleWalk& walk_;
   const std::vector<Size>& outputs_;
   u32 n_examples_;
   std::vector<u32> tuples_;  // with distinct sizes
   std::vector<Size> sizes_;  // by tuple and example
-  std::vector<SizeGuess> guesses_;
-  u32 max_matched_ = 1;
+  std::optional<SizeGuess> best_;
 
   // r is an index into tuples_.
   i32 side(u32 r, u32 e, bool uses_width) const {
@@ -102,12 +91,9 @@ class SizeGuesser {
     return all;
   }
   void add(const AxisFormula& rows, const AxisFormula& columns, u32 n_matched, double cost) {
-    if (n_matched < max_matched_) return;
-    if (n_matched > max_matched_) {
-      max_matched_ = n_matched;
-      guesses_.clear();
-    }
-    if (guesses_.size() < MAX_GUESSES) guesses_.push_back({rows, columns, n_matched, cost, {}});
+    if (n_matched == 0 || (best_ && n_matched < best_->n_matched)) return;
+    if (!best_ || n_matched > best_->n_matched || cost < best_->cost)
+      best_ = SizeGuess{rows, columns, n_matched, cost, {}};
   }
 
   // Both sides from one tuple.

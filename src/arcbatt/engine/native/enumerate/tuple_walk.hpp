@@ -155,13 +155,15 @@ class TupleWalk {
   bool is_over_budget(const SearchBudget& budget) {
     if (work_ < WORK_PER_CHECK) return false;
     work_ = 0;
-    return bytes() > budget.max_bytes || budget.is_out_of_time();
+    workspace.count_others(own_bytes());
+    return bytes() > budget.max_bytes || shared_account->is_full() || budget.is_out_of_time();
   }
 
   void add_work(u64 more) { work_ += more; }
 
   u64 n_applications() const { return workspace.n_applications; }
-  u64 bytes() const { return ids.capacity() * sizeof(u32) + tuples.capacity() * sizeof(Tuple) + workspace.bytes(); }
+  u64 bytes() const { return own_bytes() + workspace.bytes(); }
+  u64 own_bytes() const { return ids.capacity() * sizeof(u32) + tuples.capacity() * sizeof(Tuple); }
 
  private:
   HashTable seen_;

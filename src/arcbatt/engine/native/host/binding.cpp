@@ -84,10 +84,10 @@ std::vector<std::unique_ptr<Worker>> run_on_threads(Run& run, u64 n_lanes, u64 n
       return interrupted;
     });
   }
-  if (interrupted || run.out_of_memory) {
+  if (interrupted || run.error) {
     for (auto& worker : workers) give_back(std::move(worker));
     if (interrupted) throw nb::python_error();
-    throw std::bad_alloc();
+    std::rethrow_exception(run.error);
   }
   return workers;
 }
@@ -115,7 +115,7 @@ nb::object run_batt(const FusedBatt& batt, const Samples& samples, Array<u32> ch
     if (chosen(k) >= samples.samples.size()) throw std::invalid_argument("no such sample");
   SampleRun run;
   run.batt = batt.view();
-  run.is_own = batt.is_own.data();
+  run.set_needs(batt.needs);
   run.samples = &samples.samples;
   run.budget = {max_steps, max_bytes};
   run.max_arena_bytes = max_arena_bytes;
@@ -136,8 +136,10 @@ nb::object run_batt(const FusedBatt& batt, const Samples& samples, Array<u32> ch
   if (keep_values) {
     nb::list words, cells;
     for (auto& worker : workers) {
-      words.append(nb::bytes((const char*)worker->words.data(), worker->words.size() * sizeof(i32)));
-      cells.append(nb::bytes((const char*)worker->kept.data(), worker->kept.size() * 16));
+      KeptWords& values = worker->kept;
+      words.append(nb::bytes((const char*)values.words.data(), values.words.size() * sizeof(i32)));
+      cells.append(nb::bytes((const char*)values.starts.data(), values.starts.size() * 16));
+      values.clear();
     }
     kept = nb::make_tuple(words, cells);
   }
@@ -145,25 +147,28 @@ nb::object run_batt(const FusedBatt& batt, const Samples& samples, Array<u32> ch
   return kept;
 }
 
-// Runs a batt on the demos of tasks; see TaskRun.
+// Runs a batt on the demos of tasks; see TaskRun. Without `pairs`, all are run.
 void run_tasks(const FusedBatt& batt, const Samples& samples, Array<u32> starts, Array<i32> tasks_of_programs,
                u64 max_steps, u64 max_bytes, u64 max_arena_bytes, int n_threads, bool staged, u64 n_done,
-               OutTable<u8> reasons, OutTable<u8> n_matches, OutTable<u64> hashes, OutTable<i64> steps, OutTable<i32> numbers,
-               OutArray<i64> profile) {
+               Table<u8> pairs, OutTable<u8> reasons, OutTable<u8> n_matches, OutTable<u64> hashes,
+               OutTable<i64> steps, OutTable<i32> numbers, OutArray<i64> profile) {
   if (starts.size() < 1 || tasks_of_programs.size() != batt.results.size())
     throw std::invalid_argument("tasks and programs do not fit");
   const u64 n_tasks = starts.size() - 1, n_cells = (u64)batt.results.size() * n_tasks;
-  for (u64 t = 0; t < n_tasks; t++)
+  for (u64 t = 0; t < n_tasks; t++) {
     if (starts(t) > starts(t + 1) || starts(t + 1) > samples.samples.size())
       throw std::invalid_argument("no such samples");
+    if (starts(t + 1) - starts(t) > 255) throw std::invalid_argument("more than 255 demos, whose number is a byte");
+  }
   check_size(reasons, n_cells);
   check_size(n_matches, n_cells);
   check_size(hashes, n_cells);
   check_size(steps, n_cells);
   check_size(numbers, n_cells);
+  if (pairs.size()) check_size(pairs, n_cells);
   TaskRun run;
   run.batt = batt.view();
-  run.is_own = batt.is_own.data();
+  run.set_needs(batt.needs);
   run.samples = &samples.samples;
   run.n_tasks = n_tasks;
   run.budget = {max_steps, max_bytes};
@@ -172,6 +177,7 @@ void run_tasks(const FusedBatt& batt, const Samples& samples, Array<u32> starts,
   run.starts = starts.data();
   run.staged = staged;
   run.n_done = n_done;
+  run.pairs = pairs.size() ? pairs.data() : nullptr;
   run.reasons = reasons.data();
   run.n_matches = n_matches.data();
   run.hashes = hashes.data();
@@ -210,6 +216,11 @@ NB_MODULE(_engine, module) {
   tags["object"] = (int)T_OBJECT;
   module.attr("tags") = tags;
   module.def("build_info", &build_info);
+  module.attr("memory_account") = nb::capsule(shared_account);
+  shared_account->add_keeper(free_idle_workers);
+  module.def("set_memory_bound", [](u64 n_bytes) { shared_account->set_bound(n_bytes); });
+  module.def("memory_bound", [] { return shared_account->bound(); });
+  module.def("memory_in_use", [] { return shared_account->used(); });
   // The class lives as long as the process, so its reference is never released.
   module.def("set_function_class", [](nb::object cls) { function_class = cls.release().ptr(); });
   module.def("call", &call);
@@ -222,8 +233,8 @@ NB_MODULE(_engine, module) {
              nb::arg("keep_values"), array("profile"));
   module.def("run_tasks", &run_tasks, nb::arg("batt"), nb::arg("samples"), array("starts"),
              array("tasks_of_programs"), nb::kw_only(), nb::arg("max_steps"), nb::arg("max_bytes"),
-             nb::arg("max_arena_bytes"), nb::arg("n_threads"), nb::arg("staged"), nb::arg("n_done"), array("reasons"),
-             array("matches"), array("hashes"), array("steps"), array("numbers"), array("profile"));
+             nb::arg("max_arena_bytes"), nb::arg("n_threads"), nb::arg("staged"), nb::arg("n_done"),
+             array("pairs"), array("reasons"), array("matches"), array("hashes"), array("steps"), array("numbers"), array("profile"));
   bind_graphs(module);
   bind_plans(module);
 }

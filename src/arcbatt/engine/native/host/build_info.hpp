@@ -36,7 +36,7 @@ inline nanobind::dict build_info() {
   info["compiler"] = "unknown";
 #endif
   info["flags"] = ARCBATT_FLAGS;
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   info["sanitized"] = true;
 #else
   info["sanitized"] = false;

@@ -9,12 +9,15 @@
 
 namespace arc {
 
+// What a node's value depends on: on nothing but constants, on the demos, or on the input or target.
+enum Needs : u8 { NEEDS_NOTHING, NEEDS_DEMOS, NEEDS_SAMPLE };
+
 struct FusedBatt {
   std::vector<Instruction> code;
   std::vector<u32> args, results, program_nodes;
   std::vector<u64> starts;
   std::vector<Value> constants;
-  std::vector<u8> is_own;         // whether a node needs the input or the target
+  std::vector<u8> needs;
   std::vector<u32> nodes_before;  // of a part: the node of the whole that each node was
   Arena arena;
 
@@ -24,6 +27,7 @@ struct FusedBatt {
     if (primitives.size() != n || firsts.size() != n || counts.size() != n)
       throw std::invalid_argument("the arrays of nodes differ in length");
     Lane lane;
+    arena.hold_data();
     arena.reset(lane);
     set_budget(lane, NO_BUDGET);
     for (nb::handle value : constant_values) constants.push_back(value_from(lane, value));
@@ -36,15 +40,18 @@ struct FusedBatt {
           (ops(k) >= CALL && first + count > (i64)arg_nodes.size()) ||
           (ops(k) == LOAD_CONSTANT && first >= (i64)constants.size()))
         throw std::invalid_argument("an invalid node");
-      u8 own = ops(k) == LOAD_INPUT || ops(k) == LOAD_TARGET;
+      const Instruction made = {ops(k), (u16)primitive, (u32)count, (u32)first};
+      u8 need = made.op == LOAD_INPUT || made.op == LOAD_TARGET ? NEEDS_SAMPLE
+                : made.op == LOAD_DEMOS                         ? NEEDS_DEMOS
+                                                                : NEEDS_NOTHING;
       if (ops(k) >= CALL)
         for (i64 a = first; a < first + count; a++) {
           if (arg_nodes(a) < 0 || (size_t)arg_nodes(a) >= k)
             throw std::invalid_argument("a node used before it is made");
-          own |= is_own[arg_nodes(a)];
+          need = max_of(need, needs[arg_nodes(a)]);
         }
-      is_own.push_back(own);
-      code.push_back({ops(k), (u16)primitive, (u32)count, (u32)first});
+      needs.push_back(need);
+      code.push_back(made);
     }
     for (size_t a = 0; a < arg_nodes.size(); a++) args.push_back((u32)arg_nodes(a));
     for (size_t p = 0; p < result_nodes.size(); p++) {
@@ -74,7 +81,7 @@ struct FusedBatt {
       places[node] = (u32)code.size();
       nodes_before.push_back(node);
       code.push_back(moved);
-      is_own.push_back(whole.is_own[node]);
+      needs.push_back(whole.needs[node]);
     }
     for (size_t p = 0; p < programs.size(); p++) results.push_back(places[whole.results[programs(p)]]);
     collect_program_nodes();

@@ -262,7 +262,7 @@ class Scheduling {
       n_missing[item] = needs_.count(item);
       if (!n_missing[item]) make_ready(item);
     }
-    // By kernel, among the most urgent items that can run before sizes must be waited for: how many are ready, how
+    // For each kernel, among the most urgent items that can run without waiting for sizes: how many are ready, how
     // many there are, and the longest path of a ready one.
     std::vector<u32> n_urgent(N_KERNELS, 0), n_left(N_KERNELS, 0), ways(N_KERNELS, 0);
     std::vector<u32> n_seen(n_items_, 0), reached, touched;

@@ -309,7 +309,7 @@ class PlanRun {
     open_.clear();
     return status;
   }
-  // Lets everything that is started here wait for earlier work on the first stream.
+  // Makes all copies started from here on wait for earlier work on the first stream.
   int begin_sending() {
     if (has_begun_) return 0;
     has_begun_ = true;

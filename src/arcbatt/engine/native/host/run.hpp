@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <iterator>
 #include <mutex>
 #include <new>
@@ -13,7 +14,7 @@
 
 #include "arcbatt/batt.hpp"
 #include "arcbatt/words.hpp"
-#include "arena.hpp"
+#include "fused_batt.hpp"
 
 namespace arc {
 
@@ -25,10 +26,65 @@ inline double seconds_since(Clock::time_point start) {
 // Entries of a profile: one per primitive, and one for calls of function values.
 constexpr u64 N_PROFILED = N_PRIMITIVES + 1;
 
-// Nodes to run in ascending order, so that arguments come first. Shared nodes need neither the input nor the target:
-// they have the same values, failures and costs on all samples with the same demos.
+// Values that are kept as words, in memory that counts against the bound of the process.
+class KeptWords {
+ public:
+  std::vector<i32> words;
+  std::vector<std::pair<u64, u64>> starts;  // (cell of the result, start of its words)
+
+  KeptWords() = default;
+  KeptWords(const KeptWords&) = delete;
+  KeptWords& operator=(const KeptWords&) = delete;
+  ~KeptWords() { clear(); }
+  // Keeps the value of a cell; returns false if there is no memory for it.
+  bool keep(u64 cell, const Value& value) {
+    const u64 start = words.size(), n = start + count_words(value);
+    if (n > words.capacity()) {
+      const u64 capacity = max_of<u64>(n, 2 * words.capacity());
+      if (!shared_account->take((capacity - words.capacity()) * sizeof(i32))) return false;
+      counted_ += (capacity - words.capacity()) * sizeof(i32);
+      words.reserve(capacity);
+    }
+    starts.emplace_back(cell, start);
+    words.resize(n);
+    write_words(words.data() + start, value);
+    return true;
+  }
+  void clear() {
+    shared_account->give(counted_);
+    counted_ = 0;
+    words = {};
+    starts = {};
+  }
+
+ private:
+  u64 counted_ = 0;  // bytes of words
+};
+
+struct NodeRange {
+  const u32 *first, *last;
+  const u32* begin() const { return first; }
+  const u32* end() const { return last; }
+};
+
+// Nodes to run in ascending order, so that arguments come first. Constant nodes (`Run::constants`) are run once per
+// thread. Shared nodes depend on the demos: they have the same values, failures and costs on all samples with the same
+// demos. Common nodes belong to several programs. Each program's own nodes are run after these, and their memory is
+// released before the next program.
 struct Nodes {
-  std::vector<u32> shared, own;
+  // The nodes of each program, one program after the other in the order in which they are run.
+  struct ByProgram {
+    std::vector<u32> nodes, ends;
+
+    void clear() {
+      nodes.clear();
+      ends.clear();
+    }
+    void end_program() { ends.push_back((u32)nodes.size()); }
+    NodeRange of(size_t k) const { return {nodes.data() + (k ? ends[k - 1] : 0), nodes.data() + ends[k]}; }
+  };
+  std::vector<u32> shared, common;
+  ByProgram own, charged;  // charged: its other calls, which it pays for, too
 };
 
 // The data that a thread keeps from lane to lane.
@@ -37,15 +93,17 @@ struct Worker {
   Lane lane;
   std::vector<Value> slots;
   std::vector<NodeCost> costs;
-  std::vector<i32> words;
-  std::vector<std::pair<u64, u64>> kept;  // (cell of the result, start of its words)
-  std::vector<u32> programs;              // the programs of a stage
-  Nodes nodes;                            // their nodes
+  KeptWords kept;
+  std::vector<u32> chosen;    // the programs that are run on a task, if not all
+  std::vector<u32> programs;  // the programs of a stage
+  Nodes nodes;                // their nodes
+  std::vector<u8> n_users;    // by node: the programs of a stage that have it, at most 2
+  std::vector<u32> missing;   // programs for which there was too little memory
   std::vector<i64> profile;               // nanoseconds, then calls
-  // Whether slots and arena still have the values of shared nodes of the previous lane.
-  bool has_shared = false;
+  // Whether slots and arena still have the values of constant nodes, and of shared nodes of the previous lane.
+  bool has_constants = false, has_shared = false;
   const Block* demos = nullptr;  // the demos of these values; samples with the same demos have the same pointer
-  Arena::Mark shared_end;
+  Arena::Mark constant_end, shared_end;
 
   Slots view() { return {slots.data(), costs.data(), 1}; }
 };
@@ -53,17 +111,24 @@ struct Worker {
 // A run: work that threads take in units.
 struct Run {
   Batt batt;
-  const u8* is_own = nullptr;  // whether a node needs the input or the target
+  const u8* needs = nullptr;   // by node
+  std::vector<u32> constants;  // the nodes that need nothing
   const std::vector<Sample>* samples = nullptr;
   Budget budget;
   u64 max_arena_bytes = 0;
   bool profiled = false;
   std::atomic<bool> stopped{false};
-  std::atomic<bool> out_of_memory{false};
+  std::exception_ptr error;  // the first one in a thread
 
   virtual ~Run() = default;
   // Takes the next unit and runs it; returns false if there is none.
   virtual bool run_next(Worker& worker) = 0;
+
+  void set_needs(const std::vector<u8>& given) {
+    needs = given.data();
+    for (u32 node = 0; node < given.size(); node++)
+      if (given[node] == NEEDS_NOTHING) constants.push_back(node);
+  }
 
   bool is_stopped() const { return stopped.load(std::memory_order_relaxed); }
 
@@ -80,51 +145,104 @@ struct Run {
     return fits;
   }
 
+  static NodeRange all_of(const std::vector<u32>& nodes) { return {nodes.data(), nodes.data() + nodes.size()}; }
+
   // Returns false if memory ran out or the run was stopped.
-  bool run_nodes(Worker& worker, const std::vector<u32>& nodes, const Sample& sample) {
+  bool run_nodes(Worker& worker, NodeRange nodes, const Sample& sample) {
     for (u32 node : nodes)
       if (!run_one(worker, node, sample) || is_stopped()) return false;
     return true;
   }
 
-  // Runs shared nodes, or keeps their values from the previous lane if its demos were the same. They come first, so
-  // that their values are contiguous in the arena, before the sample's own.
+  // Runs nodes of one program, each with what the nodes before have left of the budget, and adds their costs. A program
+  // that has spent its budget runs no further: whatever follows, it is over budget. Returns false if memory ran out or
+  // the run was stopped.
+  bool run_within_budget(Worker& worker, NodeRange nodes, const Sample& sample, ProgramCost& cost) {
+    for (u32 node : nodes) {
+      if (cost.exceeds(budget)) return true;
+      worker.lane.max_steps = budget.steps - cost.steps;
+      worker.lane.max_bytes = budget.bytes - cost.bytes;
+      if (!run_one(worker, node, sample) || is_stopped()) return false;
+      cost.add(worker.costs[node]);
+    }
+    return true;
+  }
+
+  // Runs constant nodes, or keeps their values. They come first in the arena.
+  bool run_constants(Worker& worker, const Sample& sample) {
+    if (!worker.has_constants) {
+      worker.arena.reset(worker.lane);
+      worker.has_shared = false;
+      worker.has_constants = run_nodes(worker, all_of(constants), sample);
+      worker.constant_end = worker.arena.mark(worker.lane);
+    }
+    return worker.has_constants;
+  }
+  // Runs shared nodes, or keeps their values from the previous lane if its demos were the same. In the arena they come
+  // between constants and the sample's own.
   bool run_shared(Worker& worker, const std::vector<u32>& nodes, const Sample& sample) {
+    if (!run_constants(worker, sample)) return false;
     if (worker.has_shared && worker.demos == sample.demos.block) {
       worker.arena.reset(worker.lane, worker.shared_end);
       return true;
     }
-    worker.arena.reset(worker.lane);
-    worker.has_shared = run_nodes(worker, nodes, sample);
+    worker.arena.reset(worker.lane, worker.constant_end);
+    worker.has_shared = run_nodes(worker, all_of(nodes), sample);
     worker.demos = sample.demos.block;
     worker.shared_end = worker.arena.mark(worker.lane);
     return worker.has_shared;
   }
 
-  // Runs programs on one sample, every node once, and calls record(program) for each. If memory runs out, runs the
-  // programs one by one; each fits, since its budget bounds its values. Shared nodes must be among those of the
-  // previous lane, or worker.has_shared must be false.
+  // Runs programs on one sample, every node once, and calls record(program, outcome) for each. If memory runs out, runs
+  // the programs one by one; a program for which there is still too little memory fails with that reason. Shared nodes
+  // must be among those of the previous lane, or worker.has_shared must be false.
   template <class Record>
   void run_programs(Worker& worker, const Sample& sample, const Nodes& nodes,
                     const std::vector<u32>& programs, Record record) {
     worker.arena.max_bytes = max_arena_bytes;
-    if (run_shared(worker, nodes.shared, sample) && run_nodes(worker, nodes.own, sample)) {
-      for (u32 p : programs) record(p);
-      return;
-    }
-    if (is_stopped()) return;
-    worker.has_shared = false;
-    worker.arena.max_bytes = max_arena_bytes + 16 * budget.bytes + (256ULL << 20);
-    for (u32 p : programs) {
-      worker.arena.reset(worker.lane);
-      for (u64 k = batt.starts[p]; k < batt.starts[p + 1]; k++) {
-        if (is_stopped()) return;
-        if (!run_one(worker, batt.program_nodes[k], sample)) {
-          out_of_memory = stopped = true;
+    set_budget(worker.lane, budget);
+    const auto outcome = [&](u32 p, const ProgramCost& cost) {
+      return outcome_of(worker.slots[batt.results[p]], cost, budget, sample);
+    };
+    worker.missing.clear();
+    if (fits_memory([&] {
+          return run_shared(worker, nodes.shared, sample) && run_nodes(worker, all_of(nodes.common), sample);
+        })) {
+      const Arena::Mark common_end = worker.arena.mark(worker.lane);
+      for (size_t k = 0; k < programs.size(); k++) {
+        ProgramCost cost;
+        for (u32 node : nodes.charged.of(k)) cost.add(worker.costs[node]);
+        if (fits_memory([&] { return run_within_budget(worker, nodes.own.of(k), sample, cost); })) {
+          record(programs[k], outcome(programs[k], cost));
+        } else if (is_stopped()) {
           return;
+        } else {
+          worker.missing.push_back(programs[k]);
         }
+        worker.arena.rewind(worker.lane, common_end);
       }
-      record(p);
+    } else {
+      worker.missing = programs;
+    }
+    if (worker.missing.empty() || is_stopped()) return;
+    worker.has_constants = worker.has_shared = false;
+    worker.arena.max_bytes = max_arena_bytes + 16 * budget.bytes + (256ULL << 20);
+    for (u32 p : worker.missing) {
+      worker.arena.reset(worker.lane);
+      ProgramCost cost;
+      const NodeRange all = {batt.program_nodes + batt.starts[p], batt.program_nodes + batt.starts[p + 1]};
+      const bool fits = fits_memory([&] { return run_within_budget(worker, all, sample, cost); });
+      if (is_stopped()) return;
+      record(p, fits ? outcome(p, cost) : Outcome{0, budget.steps + 1, NO_NUMBER, OUT_OF_MEMORY, 0});
+    }
+  }
+  // Returns what `work` returns; false if it runs out of memory.
+  template <class Work>
+  static bool fits_memory(Work work) {
+    try {
+      return work();
+    } catch (const std::bad_alloc&) {  // by a learner
+      return false;
     }
   }
 
@@ -133,11 +251,10 @@ struct Run {
   void work(Worker& worker, ShouldContinue should_continue) {
     worker.slots.resize(batt.n_nodes);
     worker.costs.resize(batt.n_nodes);
-    worker.words.clear();
+    worker.n_users.assign(batt.n_nodes, 0);
     worker.kept.clear();
-    worker.has_shared = false;
+    worker.has_constants = worker.has_shared = false;
     if (profiled) worker.profile.assign(2 * N_PROFILED, 0);
-    set_budget(worker.lane, budget);
     while (!stopped && run_next(worker))
       if (!should_continue()) stopped = true;
   }
@@ -145,18 +262,34 @@ struct Run {
     work(worker, [] { return true; });
   }
 
-  void collect_nodes(const std::vector<u32>& programs, Nodes& nodes) const {
+  // Collects the nodes of programs; n_users is 0 for every node, before and afterwards.
+  void collect_nodes(const std::vector<u32>& programs, std::vector<u8>& n_users, Nodes& nodes) const {
     nodes.shared.clear();
+    nodes.common.clear();
     nodes.own.clear();
+    nodes.charged.clear();
+    const auto each_node = [&](u32 p, auto f) {
+      for (u64 k = batt.starts[p]; k < batt.starts[p + 1]; k++) f(batt.program_nodes[k]);
+    };
     for (u32 p : programs)
-      for (u64 k = batt.starts[p]; k < batt.starts[p + 1]; k++) {
-        const u32 node = batt.program_nodes[k];
-        (is_own[node] ? nodes.own : nodes.shared).push_back(node);
-      }
-    for (auto* some : {&nodes.shared, &nodes.own}) {
-      std::sort(some->begin(), some->end());
-      some->erase(std::unique(some->begin(), some->end()), some->end());
+      each_node(p, [&](u32 node) {
+        const u8 n = n_users[node];
+        if (n < 2) n_users[node]++;
+        if (needs[node] == NEEDS_DEMOS && n == 0) nodes.shared.push_back(node);
+        if (needs[node] == NEEDS_SAMPLE && n == 1) nodes.common.push_back(node);
+      });
+    for (auto* some : {&nodes.shared, &nodes.common}) std::sort(some->begin(), some->end());
+    for (u32 p : programs) {
+      each_node(p, [&](u32 node) {
+        if (needs[node] == NEEDS_SAMPLE && n_users[node] == 1)
+          nodes.own.nodes.push_back(node);
+        else if (batt.code[node].op >= CALL)
+          nodes.charged.nodes.push_back(node);
+      });
+      nodes.own.end_program();
+      nodes.charged.end_program();
     }
+    for (u32 p : programs) each_node(p, [&](u32 node) { n_users[node] = 0; });
   }
 };
 
@@ -173,13 +306,12 @@ struct SampleRun final : Run {
 
   // Prepares the units; call it once all fields are set.
   void prepare() {
-    bool has_shared_calls = false;
-    for (u32 node = 0; node < batt.n_nodes; node++) {
-      (is_own[node] ? nodes_.own : nodes_.shared).push_back(node);
-      has_shared_calls |= !is_own[node] && batt.code[node].op >= CALL;
-    }
     programs_.resize(batt.n_programs);
     std::iota(programs_.begin(), programs_.end(), 0);
+    std::vector<u8> n_users(batt.n_nodes, 0);
+    collect_nodes(programs_, n_users, nodes_);
+    const bool has_shared_calls = std::any_of(nodes_.shared.begin(), nodes_.shared.end(),
+                                              [&](u32 node) { return batt.code[node].op >= CALL; });
     if (has_shared_calls && n_threads > 1) join_samples();
   }
 
@@ -187,7 +319,7 @@ struct SampleRun final : Run {
     const auto [first, end] = take();
     for (u64 k = first; k < end && !is_stopped(); k++) {
       const u64 sample = chosen[k];
-      run_programs(worker, (*samples)[sample], nodes_, programs_, [&](u32 p) { record(worker, p, sample); });
+      run_programs(worker, (*samples)[sample], nodes_, programs_, [&](u32 p, const Outcome& out) { record(worker, p, sample, out); });
     }
     return first < end;
   }
@@ -219,21 +351,15 @@ struct SampleRun final : Run {
     return {first, next_};
   }
 
-  void record(Worker& worker, u32 program, u64 sample) {
-    const Outcome out = outcome_of(batt, program, budget, (*samples)[sample], worker.view());
+  void record(Worker& worker, u32 program, u64 sample, Outcome out) {
     const u64 cell = program * samples->size() + sample;
+    if (keep_values && out.reason == OK && !worker.kept.keep(cell, worker.slots[batt.results[program]]))
+      out = {0, out.steps, NO_NUMBER, OUT_OF_MEMORY, 0};
     reasons[cell] = out.reason;
     matches[cell] = out.matches;
     hashes[cell] = out.hash;
     steps[cell] = (i64)out.steps;
     numbers[cell] = out.number;
-    if (keep_values && out.reason == OK) {
-      worker.kept.emplace_back(cell, worker.words.size());
-      const Value& result = worker.slots[batt.results[program]];
-      const u64 start = worker.words.size();
-      worker.words.resize(start + count_words(result));
-      write_words(worker.words.data() + start, result);
-    }
   }
 };
 
@@ -248,6 +374,7 @@ struct TaskRun final : Run {
   u64 n_tasks = 0;
   bool staged = true;
   u64 n_done = 0;  // demos per task that were already run elsewhere, for programs tried on all tasks
+  const u8* pairs = nullptr;  // whether to run a program on a task [program, task]; null for all
   std::atomic<u64> next{0};
   u8* reasons = nullptr;    // on the first demo
   u8* n_matches = nullptr;  // number of demos that match
@@ -278,13 +405,14 @@ struct TaskRun final : Run {
       }
     }
     const u64 n_wanted = n_threads > 1 ? UNITS_PER_THREAD * n_threads / max_of<u64>(1, n_tasks) : 1;
+    std::vector<u8> n_users(batt.n_nodes, 0);
     slices.resize(max_of<u64>(1, min_of<u64>(n_wanted, everywhere.size() / LEAST_SLICE)));
     for (u64 k = 0; k < slices.size(); k++) {
       const auto start = [&](u64 slice) {
         return everywhere.begin() + (i64)(slice * everywhere.size() / slices.size());
       };
       slices[k].programs.assign(start(k), start(k + 1));
-      collect_nodes(slices[k].programs, slices[k].nodes);
+      collect_nodes(slices[k].programs, n_users, slices[k].nodes);
     }
     order.resize(n_tasks);
     std::iota(order.begin(), order.end(), 0);
@@ -305,8 +433,8 @@ struct TaskRun final : Run {
   void run_task(Worker& worker, u64 task, u64 slice) {
     static const std::vector<u32> none;
     const std::vector<u32>& here = slice ? none : only_here[task];
-    const std::vector<u32>& everywhere = slices[slice].programs;
-    const Nodes& base_nodes = slices[slice].nodes;
+    const std::vector<u32>& everywhere = pairs ? chosen_for(worker, task, slice) : slices[slice].programs;
+    const Nodes* base_nodes = pairs || !here.empty() ? nullptr : &slices[slice].nodes;
     const u32 first = starts[task], end = starts[task + 1];
     worker.programs = here;
     if (!n_done) worker.programs.insert(worker.programs.begin(), everywhere.begin(), everywhere.end());
@@ -316,12 +444,12 @@ struct TaskRun final : Run {
       steps[cell] = 0;
       numbers[cell] = 0;
     }
-    collect_nodes_of_task(worker, here, base_nodes, !n_done);
+    collect_nodes_of_task(worker, n_done ? nullptr : base_nodes);
     worker.has_shared = false;  // another task may have the same demos, but other programs
     for (u32 sample = first; sample < end; sample++) {
       if (n_done && sample - first == n_done) {
         worker.programs.insert(worker.programs.begin(), everywhere.begin(), everywhere.end());
-        collect_nodes_of_task(worker, here, base_nodes, true);
+        collect_nodes_of_task(worker, base_nodes);
         worker.has_shared = false;
       }
       if (staged && sample == first + 1) {
@@ -333,8 +461,7 @@ struct TaskRun final : Run {
         continue;
       }
       const Sample& s = (*samples)[sample];
-      run_programs(worker, s, worker.nodes, worker.programs, [&](u32 p) {
-        const Outcome out = outcome_of(batt, p, budget, s, worker.view());
+      run_programs(worker, s, worker.nodes, worker.programs, [&](u32 p, const Outcome& out) {
         const u64 cell = p * n_tasks + task;
         if (sample == first) {
           reasons[cell] = out.reason;
@@ -348,22 +475,20 @@ struct TaskRun final : Run {
     }
   }
 
-  void collect_nodes_of_task(Worker& worker, const std::vector<u32>& here, const Nodes& base_nodes,
-                             bool has_everywhere) const {
-    if (here.empty() && has_everywhere) {
-      worker.nodes = base_nodes;
-      return;
-    }
-    collect_nodes(here, worker.nodes);
-    if (!has_everywhere) return;
-    const Nodes more = worker.nodes;
-    unite(base_nodes.shared, more.shared, worker.nodes.shared);
-    unite(base_nodes.own, more.own, worker.nodes.own);
+  // Returns the programs of a slice that are run on a task.
+  const std::vector<u32>& chosen_for(Worker& worker, u64 task, u64 slice) const {
+    worker.chosen.clear();
+    for (u32 p : slices[slice].programs)
+      if (pairs[p * n_tasks + task]) worker.chosen.push_back(p);
+    return worker.chosen;
   }
 
-  static void unite(const std::vector<u32>& a, const std::vector<u32>& b, std::vector<u32>& to) {
-    to.clear();
-    std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(to));
+  // `known` are the nodes of the programs if they were collected before.
+  void collect_nodes_of_task(Worker& worker, const Nodes* known) const {
+    if (known)
+      worker.nodes = *known;
+    else
+      collect_nodes(worker.programs, worker.n_users, worker.nodes);
   }
 
   // Programs that are tried on this task only are checks, not solutions, and are all kept.
@@ -373,7 +498,7 @@ struct TaskRun final : Run {
     for (u32 p : everywhere)
       if (n_matches[p * n_tasks + task]) worker.programs.push_back(p);
     worker.programs.insert(worker.programs.end(), here.begin(), here.end());
-    collect_nodes(worker.programs, worker.nodes);
+    collect_nodes_of_task(worker, nullptr);
   }
 };
 
@@ -391,9 +516,16 @@ inline std::unique_ptr<Worker> take_worker() {
   return worker;
 }
 inline void give_back(std::unique_ptr<Worker> worker) {
-  if (worker->arena.n_bytes > (64ULL << 20)) return;  // too much memory to keep
+  worker->kept.clear();
+  if (worker->arena.n_bytes > (64ULL << 20) || shared_account->is_scarce()) return;  // too much memory to keep
   std::lock_guard<std::mutex> lock(workers_mutex);
   if (idle_workers.size() < 64) idle_workers.push_back(std::move(worker));
+}
+
+inline void free_idle_workers() {
+  std::vector<std::unique_ptr<Worker>> freed;
+  std::lock_guard<std::mutex> lock(workers_mutex);
+  freed.swap(idle_workers);
 }
 
 // One thread per worker, all on one run. If the system provides fewer threads, those do the work and the other workers
@@ -440,12 +572,15 @@ class Threads {
   std::vector<std::thread> threads_;
   Worker* here_ = nullptr;
 
+  // An exception ends the run; the first one is thrown where the run was started.
   template <class ShouldContinue>
   void work_here(Worker& worker, ShouldContinue should_continue) {
     try {
       run_.work(worker, should_continue);
-    } catch (const std::bad_alloc&) {
-      run_.out_of_memory = run_.stopped = true;
+    } catch (...) {
+      run_.stopped = true;
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (!run_.error) run_.error = std::current_exception();
     }
   }
   // Returns false if the system provides no thread.

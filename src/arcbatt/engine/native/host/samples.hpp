@@ -36,6 +36,7 @@ struct Samples {
       return grids[k];
     };
     Lane lane;
+    arena.hold_data();
     arena.reset(lane);
     set_budget(lane, NO_BUDGET);
     std::vector<Value> demos;

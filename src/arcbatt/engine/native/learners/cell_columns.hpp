@@ -81,7 +81,7 @@ class CellColumns {
   i32 n_rows, width, last_row, last_column;
   i32 ground = 0;  // the background
   i32 color_counts[11] = {};
-  // Where columns are written: of the first cell, the distance between features, and which are wanted.
+  // The columns to write: the first cell of the first one, the distance between features, and the wanted features.
   u8* columns = nullptr;
   i64 stride = 0;
   const u8* wanted = nullptr;

@@ -39,33 +39,7 @@ class ObjectColumns : public SurroundingsColumns {
     return area;
   }
 
-  // Writes the wanted features: `to` has the first cell's of the first feature.
-  void write(u8* to, i64 from_feature_to_feature, const u8* wanted_features) {
-    columns = to;
-    stride = from_feature_to_feature;
-    wanted = wanted_features;
-    int group = 0;
-    auto add_group = [&](auto f) {
-      if (wants(group)) f();
-      next = GROUP_ENDS[group++];
-    };
-    add_group([&] { own_features(); });
-    add_group([&] { around_features(); });
-    add_group([&] { look_features(); });
-    const int n_before_objects = 10;  // the second cut has features of sights, too
-    if (wants(group) || wants(n_before_objects + COLOR_OBJECTS)) find_sights();
-    add_group([&] { sight_features(); });
-    add_group([&] { mirrored_features(); });
-    add_group([&] { position_features(); });
-    add_group([&] { line_features(); });
-    add_group([&] { count_features(); });
-    add_group([&] { distance_features(); });
-    add_group([&] { box_features(); });
-    for (const Cut how : {COLOR_PARTS, COLOR_OBJECTS, OBJECTS}) add_group([&] { part_features(how); });
-    add_group([&] { whole_features(); });
-  }
-
- private:
+ protected:
   void box_features() {
     std::vector<i32> n_boxes(n);
     i32* number = n_boxes.data();

@@ -33,7 +33,7 @@ struct ColorOrder {
 // From this code on, keys have numbers for colors in the order in which they are seen, not the colors themselves.
 constexpr i64 FIRST_RELATIVE = 22;
 
-// How the grid is cut for a code that looks at parts; -1 for the others.
+// Returns the cut of the grid for a code that looks at parts; -1 for the others.
 int cut_for_sight(i64 code) {
   switch (code) {
     case 6: return ZEROS;
@@ -263,8 +263,8 @@ class Sight {
   }
 };
 
-// From the keys of cells to their new colors: a color; for relative codes, the number less 1 of one of the colors seen,
-// or, from 10 on, a color.
+// The new colors of cells by key. For relative codes, a number below 10 is the index of a seen color, from 10 on it is
+// 10 plus a color.
 typedef std::unordered_map<CellKey, i32> CellTable;
 
 class CellLearner {

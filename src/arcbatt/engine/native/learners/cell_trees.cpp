@@ -2,8 +2,9 @@
 //
 // language/primitives/cell_trees.py describes the numbers of trees and defines what they do to a grid.
 #include <memory>
+#include <unordered_map>
 
-#include "cell_objects.hpp"
+#include "grid_features.hpp"
 #include "learner.hpp"
 #include "places.hpp"
 
@@ -26,6 +27,12 @@ bool passes(i32 feature, i32 value, i32 number) {
 constexpr int MAX_ACTIONS = 8, MAX_LEVELS = 9, MAX_LEAVES = 12;
 constexpr i32 N_IN_ALL_PARTS = 2;  // features that every part tests
 constexpr int LOG_BITS = 10;
+// Counting one cell takes as long as comparing so many words of sets of cells.
+constexpr i64 STEPS_PER_COUNTED_CELL = 4;
+
+// A bit for each action that a leaf may have.
+__extension__ typedef unsigned __int128 ActionSet;
+constexpr int MAX_KNOWN_ACTIONS = 128;
 
 // The actions of a leaf, the simplest first: keep the cell's color, take a color, or take the color that a feature has.
 std::vector<i32> all_actions() {
@@ -51,6 +58,31 @@ i64 log2_of(u64 number) {
   return result;
 }
 
+// The cells of a node in one grid: places of the order, and their classes as sets, word after word.
+struct Segment {
+  const GridFeatures* grid;
+  i64 first, end;      // in the order of cells
+  i64 first_cell;      // of the grid
+  const u64* classes;  // for each class, the words of its set
+  u32 totals[MAX_ACTIONS];
+};
+
+// Adds to the cells of each number and class those of one segment that have a feature.
+ARC_CLONED void count_in_sets(const Segment& segment, i32 feature, int n_classes, u32 (*counts)[MAX_ACTIONS]) {
+  const GridFeatures& grid = *segment.grid;
+  const u32 n_words = grid.n_words;
+  const u64* set = grid.sets.data() + (size_t)grid.first_set[feature] * n_words;
+  for (u64 left = grid.values[feature]; left; left &= left - 1, set += n_words) {
+    u32* to = counts[lowest_bit64(left)];
+    const u64* class_words = segment.classes;
+    for (int a = 0; a < n_classes; a++, class_words += n_words) {
+      u64 n = 0;
+      for (u32 w = 0; w < n_words; w++) n += (u64)__builtin_popcountll(set[w] & class_words[w]);
+      to[a] += (u32)n;
+    }
+  }
+}
+
 class TreeGrower {
  public:
   TreeGrower(Lane& lane, const Value& demos, i32 way, i32 part) : lane_(lane), way_(way), part_(part) {
@@ -70,15 +102,25 @@ class TreeGrower {
       changes |= !std::equal(input.cells, input.cells + input.n_cells(), output.cells);
     }
     if (!lane_.require(STEPS_PER_CELL / 2 * (u64)n_) || !lane_.charge(STEPS_PER_CELL * (u64)n_)) return OVER_BUDGET;
-    std::vector<ObjectColumns> features(inputs_.begin(), inputs_.end());
+    // Features are computed only once they are paid for and needed.
+    std::vector<std::unique_ptr<RelationColumns>> writers;
     u64 cost = 0;
-    for (ObjectColumns& columns : features) cost += columns.cost();
+    for (const Scene& input : inputs_) {
+      grids_.push_back(feature_store.find(input));
+      writers.emplace_back(grids_.back() ? nullptr : new RelationColumns(input));
+      cost += grids_.back() ? grids_.back()->cost : writers.back()->cost();
+    }
     if (!lane_.charge(cost)) return OVER_BUDGET;
     if (!changes) {
       nodes = {LEAF, OWN_COLOR, 0};
       return OK;
     }
-    write_columns(features);
+    first_cells_.push_back(0);
+    for (size_t d = 0; d < inputs_.size(); d++) {
+      if (!grids_[d]) grids_[d] = feature_store.make(inputs_[d], *writers[d]);
+      first_cells_.push_back(first_cells_.back() + inputs_[d].n_cells());
+    }
+    for (const Scene& output : outputs_) colors_.insert(colors_.end(), output.cells, output.cells + output.n_cells());
     if (!choose_actions()) return EMPTY;
     prepare_splits();
     return grow_node(0, n_, 0, nodes) ? OK : EMPTY;
@@ -91,38 +133,31 @@ class TreeGrower {
     return part_ == 0 || k < N_IN_ALL_PARTS || mix_bits((u64)(64 * k + part_)) % 2 == 0;
   }
   bool is_allowed(i32 action) const { return action < 10 || !(way_ & 1) || !(TRAITS[action - 10] & TURNS); }
-  const u8* column(i32 feature) const { return columns_.get() + (i64)feature * n_; }
-
-  void write_columns(std::vector<ObjectColumns>& features) {
-    u8 wanted[N_CELL_FEATURES];
-    for (i32 k = 0; k < N_CELL_FEATURES; k++)
-      wanted[k] = is_tested(k) || ((TRAITS[k] & IS_TAKEN) && is_allowed(10 + k));
-    columns_.reset(new u8[(size_t)N_CELL_FEATURES * (size_t)n_]);
-    i64 first = 0;
-    for (size_t d = 0; d < features.size(); d++) {
-      features[d].write(columns_.get() + first, n_, wanted);
-      colors_.insert(colors_.end(), outputs_[d].cells, outputs_[d].cells + outputs_[d].n_cells());
-      first += outputs_[d].n_cells();
-    }
-  }
-
   // Chooses actions that explain all cells: each time the one that explains most of those left, the first of several,
   // but keeping colors before all others. Returns false if there are too many.
   bool choose_actions() {
     const std::vector<i32> actions = all_actions();
-    std::vector<u64> right(n_);  // bits of the actions that give a cell its color
+    std::vector<ActionSet> right(n_);  // the actions that give a cell its color
     for (size_t a = 0; a < actions.size(); a++) {
       if (!is_allowed(actions[a])) continue;
-      const u8* taken = actions[a] < 10 ? nullptr : column(actions[a] - 10);
-      for (i64 k = 0; k < n_; k++) right[k] |= (u64)((taken ? taken[k] : actions[a]) == colors_[k]) << a;
+      if (actions[a] < 10) {
+        for (i64 k = 0; k < n_; k++) right[k] |= (ActionSet)(actions[a] == colors_[k]) << a;
+        continue;
+      }
+      for (size_t d = 0; d < grids_.size(); d++) {
+        const u8* taken = grids_[d]->column(actions[a] - 10);
+        for (i64 k = first_cells_[d]; k < first_cells_[d + 1]; k++)
+          right[k] |= (ActionSet)(*taken++ == colors_[k]) << a;
+      }
     }
     chosen_right_.assign(n_, 0);
     for (;;) {
-      i64 counts[64] = {}, n_left = 0;
+      i64 counts[MAX_KNOWN_ACTIONS] = {}, n_left = 0;
       for (i64 k = 0; k < n_; k++) {
         if (chosen_right_[k]) continue;
         n_left++;
-        for (u64 bits = right[k]; bits; bits &= bits - 1) counts[lowest_bit64(bits)]++;
+        for (int word = 0; word < MAX_KNOWN_ACTIONS; word += 64)
+          for (u64 bits = (u64)(right[k] >> word); bits; bits &= bits - 1) counts[word + lowest_bit64(bits)]++;
       }
       if (!n_left) return true;
       const bool takes_own = actions_.empty() && counts[0];
@@ -138,9 +173,30 @@ class TreeGrower {
     classes_.resize(n_);
     weighed_.push_back(0);
     for (i64 k = 1; k <= n_; k++) weighed_.push_back(k * log2_of((u64)k));
-    for (i32 k = 0; k < N_CELL_FEATURES; k++)
-      if (is_tested(k) && std::any_of(column(k), column(k) + n_, [&](u8 number) { return number != column(k)[0]; }))
-        tested_.push_back(k);
+    // Of features with the same numbers everywhere only the simplest can be chosen, the first of several.
+    std::unordered_map<u64, size_t> known;
+    for (i32 k = 0; k < N_CELL_FEATURES; k++) {
+      if (!is_tested(k)) continue;
+      u64 values = 0, hash = TRAITS[k] & IS_COLOR;
+      for (const auto& grid : grids_) {
+        values |= grid->values[k];
+        hash = mix_bits(hash ^ grid->hashes[k]);
+      }
+      if (!(values & (values - 1))) continue;
+      const auto [at, is_new] = known.emplace(hash, tested_.size());
+      if (!is_new && has_same_numbers(tested_[at->second], k)) {
+        if (SIMPLICITIES[k] <= SIMPLICITIES[tested_[at->second]]) continue;
+        tested_[at->second] = -1;
+        at->second = tested_.size();
+      }
+      tested_.push_back(k);
+    }
+    tested_.erase(std::remove(tested_.begin(), tested_.end(), -1), tested_.end());
+  }
+  bool has_same_numbers(i32 one, i32 other) const {
+    return std::all_of(grids_.begin(), grids_.end(), [&](const auto& grid) {
+      return std::equal(grid->column(one), grid->column(one) + grid->cells.size(), grid->column(other));
+    });
   }
 
   // Appends the nodes for the cells at some places of the order; false if there are too many.
@@ -157,9 +213,11 @@ class TreeGrower {
     if (++n_tests_ >= MAX_LEAVES) return false;  // there will be one leaf more
     const size_t place = nodes.size();
     nodes.insert(nodes.end(), {split.feature, split.value, 0});
-    const u8* numbers = column(split.feature);
+    // The cells of a node are in their original order.
+    size_t d = 0;
     const auto middle = std::stable_partition(order_.begin() + first, order_.begin() + end, [&](i32 cell) {
-      return passes(split.feature, split.value, numbers[cell]);
+      while (cell >= first_cells_[d + 1]) d++;
+      return passes(split.feature, split.value, grids_[d]->column(split.feature)[cell - first_cells_[d]]);
     });
     const i64 n_passing = middle - order_.begin();
     if (!grow_node(first, n_passing, level + 1, nodes)) return false;
@@ -194,24 +252,67 @@ class TreeGrower {
     for (i64 q = first; q < end; q++) totals[classes_[q] = class_of[chosen_right_[order_[q]]]]++;
   }
 
+  // Cuts the cells of a node by grids.
+  void find_segments(i64 first, i64 end) {
+    segments_.clear();
+    class_words_.clear();
+    for (i64 q = first; q < end;) {
+      const size_t d = (size_t)(std::upper_bound(first_cells_.begin(), first_cells_.end(), order_[q]) -
+                                first_cells_.begin() - 1);
+      Segment segment = {grids_[d].get(), q, q, first_cells_[d], nullptr, {}};
+      while (segment.end < end && order_[segment.end] < first_cells_[d + 1]) segment.totals[classes_[segment.end++]]++;
+      q = segment.end;
+      segments_.push_back(segment);
+      class_words_.resize(class_words_.size() + actions_.size() * segment.grid->n_words);
+    }
+    u64* words = class_words_.data();
+    for (Segment& segment : segments_) {
+      segment.classes = words;
+      for (i64 q = segment.first; q < segment.end; q++) {
+        const i64 cell = order_[q] - segment.first_cell;
+        words[(i64)classes_[q] * segment.grid->n_words + cell / 64] |= 1ULL << cell % 64;
+      }
+      words += actions_.size() * segment.grid->n_words;
+    }
+  }
+  // Counts the cells of a segment by number and class, in the cheaper of two ways.
+  void count_numbers(const Segment& segment, i32 feature, u32 (*counts)[MAX_ACTIONS]) const {
+    const GridFeatures& grid = *segment.grid;
+    const int n_classes = (int)actions_.size();
+    const u32 n_sets = grid.first_set[feature + 1] - grid.first_set[feature];
+    if (n_sets == 0) {
+      u32* to = counts[lowest_bit64(grid.values[feature])];
+      for (int a = 0; a < n_classes; a++) to[a] += segment.totals[a];
+    } else if ((i64)n_sets * grid.n_words * n_classes < STEPS_PER_COUNTED_CELL * (segment.end - segment.first)) {
+      count_in_sets(segment, feature, n_classes, counts);
+    } else {
+      const u8* numbers = grid.column(feature);
+      for (i64 q = segment.first; q < segment.end; q++) counts[numbers[order_[q] - segment.first_cell]][classes_[q]]++;
+    }
+  }
+
   // Finds the test with the greatest information gain about the classes, weighted by the simplicity of its feature.
   Split find_split(i64 first, i64 end) {
     const int n_classes = (int)actions_.size();
     const i64* weighed = weighed_.data();
     i64 totals[MAX_ACTIONS];
     find_classes(first, end, totals);
+    find_segments(first, end);
     const i64 n = end - first;
     i64 before = weighed[n];
     for (int a = 0; a < n_classes; a++) before -= weighed[totals[a]];
     Split best;
     u32 counts[MOST + 1][MAX_ACTIONS] = {};
     for (const i32 feature : tested_) {
-      const u8* numbers = column(feature);
-      u64 values = 0;
-      for (i64 q = first; q < end; q++) {
-        const u8 value = numbers[order_[q]];
-        counts[value][classes_[q]]++;
-        values |= 1ULL << value;
+      u64 possible = 0, values = 0;
+      for (const Segment& segment : segments_) {
+        count_numbers(segment, feature, counts);
+        possible |= segment.grid->values[feature];
+      }
+      for (; possible; possible &= possible - 1) {
+        const int value = lowest_bit64(possible);
+        const u32* of_value = counts[value];
+        if (std::any_of(of_value, of_value + n_classes, [](u32 count) { return count != 0; })) values |= 1ULL << value;
       }
       const bool is_color = TRAITS[feature] & IS_COLOR;
       i64 inside[MAX_ACTIONS] = {};
@@ -242,7 +343,8 @@ class TreeGrower {
   std::vector<Scene> inputs_, outputs_;
   // Of all cells of the demos:
   i64 n_ = 0;
-  std::unique_ptr<u8[]> columns_;  // by feature; only the wanted ones are written
+  std::vector<std::shared_ptr<const GridFeatures>> grids_;
+  std::vector<i64> first_cells_;  // of each grid; the end comes last
   std::vector<u8> colors_;        // in the outputs
   std::vector<u8> chosen_right_;  // bits of the chosen actions that are right
   std::vector<i32> actions_;      // the chosen ones
@@ -250,6 +352,9 @@ class TreeGrower {
   std::vector<i32> order_;        // the cells, those of a node side by side
   std::vector<u8> classes_;       // in that order
   std::vector<i64> weighed_;      // k log2 k
+  // Of the node that is split:
+  std::vector<Segment> segments_;
+  std::vector<u64> class_words_;
   int n_leaves_ = 0, n_tests_ = 0;
 };
 
@@ -284,10 +389,17 @@ ARC_IMPLEMENT(apply_tree) {
   const i64 n = grid.n_cells();
   ARC_REQUIRE(STEPS_PER_CELL / 2 * (u64)n);
   ARC_CHARGE(STEPS_PER_CELL / 4 * (u64)n);
-  ObjectColumns features(grid);
-  ARC_CHARGE(features.cost());
-  const std::unique_ptr<u8[]> columns(new u8[(size_t)N_CELL_FEATURES * (size_t)n]);
-  features.write(columns.get(), n, wanted);
+  const std::shared_ptr<const GridFeatures> known = feature_store.find(grid);
+  std::unique_ptr<u8[]> written;
+  if (known) {
+    ARC_CHARGE(known->cost);
+  } else {
+    RelationColumns features(grid);
+    ARC_CHARGE(features.cost());
+    written.reset(new u8[(size_t)N_CELL_FEATURES * (size_t)n]);
+    features.write(written.get(), n, wanted);
+  }
+  const u8* columns = known ? known->columns.data() : written.get();
   std::vector<i32> to(n);
   for (i64 cell = 0; cell < n; cell++) {
     i64 k = 0;

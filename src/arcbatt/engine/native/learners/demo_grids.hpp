@@ -1,11 +1,16 @@
 // The grids that a learner gets: the demos, and the grid that the rule is applied to.
 #pragma once
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "places.hpp"
 #include "learner.hpp"
 
 namespace arc {
+
+// The longest side of what learners draw, and of the grids that some of them learn from.
+constexpr i32 MAX_SIDE = 30;
 
 struct DemoGrids {
   std::vector<Scene> inputs;   // of the demos, then the grid that the rule is applied to
@@ -33,6 +38,54 @@ inline DemoGrids read_demos(const Value& demos, const Value& grid, bool only_sam
 inline bool are_color_grids(const Value& demos, const Value& grid) {
   return are_color_demos(demos) && is_color_grid(grid);
 }
+
+// A grid that a rule draws.
+struct Drawing {
+  std::vector<i32> cells;
+  i32 width = 0;
+
+  Drawing() = default;
+  Drawing(i32 height, i32 columns) { blank(height, columns); }
+  void blank(i32 height, i32 columns) {
+    width = columns;
+    cells.assign((size_t)height * (size_t)columns, 0);
+  }
+  i32& cell(i32 i, i32 j) { return cells[(size_t)i * (size_t)width + (size_t)j]; }
+  bool shows(const Scene& wanted) const {
+    return width == wanted.width && (i64)cells.size() == wanted.n_cells() &&
+           std::equal(cells.begin(), cells.end(), wanted.cells);
+  }
+};
+
+// The grids that rules vote for: a rule of n quarters of a bit counts 2 to the power of -n / 4.
+template <class Rule>
+class Votes {
+ public:
+  // A grid, and the first rule that gives it.
+  struct Choice {
+    Drawing drawing;
+    Rule rule;
+    double weight = 0.0;
+  };
+
+  void add(Drawing drawing, const Rule& rule) {
+    auto same = std::find_if(choices_.begin(), choices_.end(), [&](const Choice& each) {
+      return each.drawing.width == drawing.width && each.drawing.cells == drawing.cells;
+    });
+    if (same == choices_.end()) same = choices_.insert(same, Choice{std::move(drawing), rule});
+    same->weight += std::exp2(-rule.bits() / 4.0);
+  }
+  // Returns the choice at a place, those of most weight first, or the last one; null if there is none.
+  const Choice* at(i64 place) {
+    if (choices_.empty()) return nullptr;
+    std::stable_sort(choices_.begin(), choices_.end(),
+                     [](const Choice& a, const Choice& b) { return a.weight > b.weight; });
+    return &choices_[std::min((size_t)place, choices_.size() - 1)];
+  }
+
+ private:
+  std::vector<Choice> choices_;
+};
 
 // The choices that agree with all demos for cells or things with the same key, as bits; the lowest is used.
 struct Choices {

@@ -5,8 +5,9 @@
 namespace arc {
 
 // Which cells form a part: those of one color other than 0 (BY_COLOR), of any colors other than 0 (TOGETHER), zeros, or
-// those of one color, 0 included (ALL); connected by sides (4) or also by corners (8).
-enum CutCode { BY_COLOR_4, BY_COLOR_8, TOGETHER_8, ZEROS, ALL_4, ALL_8, TOGETHER_4 };
+// those of one color, 0 included (ALL); connected by sides (4) or also by corners (8). WHOLE_COLORS: all cells of a color
+// other than 0, wherever they lie.
+enum CutCode { BY_COLOR_4, BY_COLOR_8, TOGETHER_8, ZEROS, ALL_4, ALL_8, TOGETHER_4, WHOLE_COLORS };
 
 // The directions in which a place has a neighbor, as bits.
 inline u32 directions_within(const Scene& scene, const Place& at) {
@@ -39,7 +40,12 @@ inline i32 label_parts(const Scene& scene, int how, i32* labels, Place* places) 
       Place* next = end;
       *end++ = {row, column};
       labels[k] = number;
-      for (; next < end; next++) {
+      for (i64 other = k + 1; how == WHOLE_COLORS && other < n; other++) {
+        if (scene.cells[other] != color) continue;
+        labels[other] = number;
+        *end++ = {(i32)(other / width), (i32)(other % width)};
+      }
+      for (next = how == WHOLE_COLORS ? end : next; next < end; next++) {
         const i64 here = (i64)next->row * width + next->column;
         for (u32 left = all_directions & directions_within(scene, *next); left; left &= left - 1) {
           const int d = lowest_bit(left);

@@ -93,7 +93,7 @@ constexpr size_t MAX_GREEDY_ACTIONS = 6;
 constexpr size_t MAX_ROWS = 1000;
 constexpr int MAX_TRIED = 4000, MAX_COVERS = 64, MAX_DEPTH = 4;
 constexpr i32 MAX_NEW = 64;  // cells of a demo that must be drawn
-// How an effect agrees with an output: bits of the colors in which it does, and whether it does in its own.
+// The agreement of an effect with an output: bits of the colors in which they agree, and a bit for its own colors.
 constexpr u32 ALL_COLORS = (1u << 10) - 1, OWN_AGREES = 1u << 10;
 
 i32 count_set(u64 word) { return count_bits((u32)word) + count_bits((u32)(word >> 32)); }
@@ -130,7 +130,7 @@ struct RowKeyHash {
 
 struct Question {
   i32 feature, comparison, value;
-  Bits yes;  // the objects that say yes
+  Bits yes;  // the objects for which the answer is yes
 };
 
 // The actions that a tree chooses from: rows, and the objects that may do each.
@@ -215,7 +215,7 @@ class ActionLearner {
     }
     return true;
   }
-  // How an effect agrees with the output; `drawing` gets bits of the new cells that it draws.
+  // Returns the agreement of an effect with the output; `drawing` gets bits of the new cells that it draws.
   u32 agree(const SegmentedGrid& in, const Scene& output, const GridObject& own, i32 effect, u64& drawing) {
     auto is_all = [&](auto wanted) {
       return std::all_of(own.cells.begin(), own.cells.end(),
@@ -346,7 +346,7 @@ class ActionLearner {
     }
     return true;
   }
-  // Tries the rows that each have the most of what those before leave.
+  // Tries a greedy choice: each time the row with the most of the remaining members.
   void try_greedy_cover(Bits left, std::vector<i32>& best) {
     cover_.clear();
     while (std::any_of(left.begin(), left.end(), [](u64 word) { return word != 0; })) {
@@ -406,7 +406,7 @@ class ActionLearner {
     return true;
   }
 
-  // Appends the nodes that tell the members' actions; false if there are too many.
+  // Appends the nodes that choose the members' actions; false if there are too many.
   bool grow(const Choice& choice, const Bits& members, int depth, std::vector<i32>& rules) const {
     for (size_t a = 0; a < choice.rows.size(); a++)
       if (is_subset(members, choice.may[a])) {
@@ -437,7 +437,7 @@ class ActionLearner {
     rules[place + 3] = (i32)rules.size();
     return grow(choice, no, depth + 1, rules);
   }
-  // The number of members with an answer that are wrong if all of them do the same.
+  // The number of wrong members, among those with an answer, if all of these act alike.
   i32 n_wrong(const Choice& choice, const Bits& members, const Bits* yes, bool answer) const {
     auto count = [&](const Bits* may) {
       i32 n = 0;

@@ -182,7 +182,7 @@ void each_added(const SegmentedGrid& in, const GridObject& own, i32 effect, F se
     const GridObject& other = in.objects[number];
     i32 top = std::max(own.top, other.top), bottom = std::min(own.bottom, other.bottom);
     i32 left = std::max(own.left, other.left), right = std::min(own.right, other.right);
-    // Across the shared rows or columns, between the boxes.
+    // The cells between the two boxes, in the rows or columns that they share.
     if (own.shares_rows(other))
       std::tie(left, right) = std::make_pair(right + 1, left - 1);
     else

@@ -4,7 +4,6 @@
 #include <unordered_map>
 
 #include "demo_grids.hpp"
-#include "picking.hpp"
 #include "windows.hpp"
 
 namespace arc {
@@ -225,38 +224,6 @@ ARC_RULE(learn_panels) {
 
 // --- panels by their features ---
 
-ARC_IMPLEMENT(pick_panel) {
-  if (!are_color_grids(args[0], args[1])) return fail(WRONG_TYPE);
-  PanelGrids grids;
-  if (!args[0].n || !read_panels(args, args[2].number, grids)) return fail(EMPTY);
-  ARC_CHARGE(grids.panels.cost());
-  const auto is_picked = [&](size_t d, size_t k) {
-    return are_equal(grids.panels.windows[k], window_of(grids.outputs[d]));
-  };
-  if (!picks_in_all_demos(grids.panels.firsts, is_picked)) return fail(EMPTY);
-  const i64 picked = pick_alike(grids.panels.describe(args[3].number), grids.panels.firsts, is_picked);
-  if (picked < 0) return fail(EMPTY);
-  std::vector<i32> cells;
-  each_color(grids.panels.windows[(size_t)picked], [&](i32 cell) { cells.push_back(cell); });
-  return cells_value(lane, cells, grids.layouts.back().width);
-}
-
-// The features that the demos' picks have in common.
-ARC_RULE(pick_panel) {
-  PanelGrids grids;
-  if (!read_panels(args, args[2].number, grids)) return fail(EMPTY);
-  const std::vector<u64> keys = grids.panels.describe(args[3].number);
-  const std::set<u64> marks = find_marks(keys, grids.panels.firsts, [&](size_t d, size_t k) {
-    return are_equal(grids.panels.windows[k], window_of(grids.outputs[d]));
-  });
-  std::vector<Value> values;
-  for (u64 mark : marks) {
-    const size_t example = (size_t)(std::find(keys.begin(), keys.end(), mark) - keys.begin());
-    values.push_back(feature_value(lane, grids.panels.windows[example], args[3].number, mark));
-  }
-  return tuple_value(lane, values);
-}
-
 typedef std::map<u64, Choices> PanelTable;
 
 // Whether each output has one cell per panel.
@@ -318,7 +285,7 @@ ARC_RULE(panel_cells) {
 
 // --- panels that are filled by a key panel ---
 
-// How the key panel is chosen: by one of the first three codes, or by a feature. From FIRST_MAP on, the key panel is a
+// The choice of the key panel: by one of the first three codes, or by a feature. From FIRST_MAP on, the key panel is a
 // map of the panels.
 enum KeyCode { FIRST_PANEL, LAST_PANEL, LAID_OVER, FIRST_FEATURE, FIRST_MAP = 7 };
 constexpr size_t NO_PANEL = ~(size_t)0;

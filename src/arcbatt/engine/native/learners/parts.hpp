@@ -1,9 +1,7 @@
-// Connected parts of grids, and the features that distinguish them.
+// Connected parts of grids, and their features.
 #pragma once
 #include <algorithm>
 #include <array>
-#include <map>
-#include <unordered_map>
 #include <vector>
 
 #include "label_parts.hpp"
@@ -86,7 +84,7 @@ struct Parts {
   std::vector<Place> places_;
 };
 
-// --- features of one part ---
+// --- features of a part ---
 
 // Returns its places within its box after a mirror or turn, 0 to 7, sorted, as one number each; 0 leaves it unchanged.
 inline std::vector<i32> turned_shape(const Part& part, int turn) {
@@ -149,97 +147,6 @@ inline std::array<i32, 10> count_colors(const Part& part) {
   std::array<i32, 10> counts = {};
   for (const Place& place : part) counts[(size_t)part.color(place)]++;
   return counts;
-}
-inline i64 count_minor(const Part& part) {
-  const std::array<i32, 10> counts = count_colors(part);
-  return part.size - *std::max_element(counts.begin(), counts.end());
-}
-
-// 0 it does not fill its box, 1 a square, 2 a line, 3 another rectangle.
-inline u64 fullness_of(const Part& part) {
-  if (part.size < part.area()) return 0;
-  if (part.height() == part.width()) return 1;
-  return part.height() == 1 || part.width() == 1 ? 2 : 3;
-}
-
-// --- features that distinguish parts ---
-
-enum PartFeature {
-  COLORS, SIZE, RANK_SIZE, RANK_SIZE_RISING, HEIGHT_AND_WIDTH, N_HOLES, TURNED_SHAPE, SHAPE, ON_EDGE, TOUCHING,
-  N_OF_SHAPE, MIRROR_SYMMETRY, RANK_LEFT, RANK_TOP, FULLNESS, EXTREME, N_OF_COLORS, RANK_HOLES, RANK_AREA, RANK_WIDTH,
-  RANK_HEIGHT, SINGLE_CELL, SYMMETRIC, RANK_MINOR_CELLS,
-};
-
-// Returns the value of a feature for one part, or the number by which it ranks or counts parts.
-inline u64 measure_part(const Part& part, i64 feature) {
-  switch (feature) {
-    case COLORS: case N_OF_COLORS: return part.colors;
-    case SIZE: case RANK_SIZE: case RANK_SIZE_RISING: case EXTREME: return (u64)part.size;
-    case HEIGHT_AND_WIDTH: return (u64)part.height() << 32 | (u64)part.width();
-    case N_HOLES: case RANK_HOLES: return (u64)count_holes(part);
-    case ON_EDGE: return part.on_edge();
-    case TOUCHING: return colors_touching(part);
-    case MIRROR_SYMMETRY: return mirrors_of(part);
-    case RANK_LEFT: return (u64)part.left;
-    case RANK_TOP: return (u64)part.top;
-    case FULLNESS: return fullness_of(part);
-    case RANK_AREA: return (u64)part.area();
-    case RANK_WIDTH: return (u64)part.width();
-    case RANK_HEIGHT: return (u64)part.height();
-    case SINGLE_CELL: return part.size == 1;
-    case SYMMETRIC: return mirrors_of(part) != 0;
-    default: return (u64)count_minor(part);
-  }
-}
-
-// Returns a number for each part; parts with the same value of the feature have the same number.
-inline std::vector<u64> describe_parts(const Parts& all, i64 feature) {
-  std::vector<u64> keys;
-  if (feature == SHAPE || feature == TURNED_SHAPE || feature == N_OF_SHAPE) {
-    std::map<std::vector<i32>, u64> numbers;
-    for (const Part& part : all.parts) {
-      std::vector<i32> shape = turned_shape(part, 0);
-      for (int turn = 1; turn < 8 && feature == TURNED_SHAPE; turn++) shape = std::min(shape, turned_shape(part, turn));
-      keys.push_back(numbers.emplace(std::move(shape), numbers.size()).first->second);
-    }
-  } else {
-    for (const Part& part : all.parts) keys.push_back(measure_part(part, feature));
-  }
-  for (size_t grid = 0; grid < all.n_grids(); grid++) {
-    u64* own = keys.data() + all.firsts[grid];
-    const size_t n = all.firsts[grid + 1] - all.firsts[grid];
-    switch (feature) {
-      case RANK_SIZE_RISING: case RANK_LEFT: case RANK_TOP: rank_keys(own, n, false); break;
-      case RANK_SIZE: case RANK_HOLES: case RANK_AREA: case RANK_WIDTH: case RANK_HEIGHT: case RANK_MINOR_CELLS:
-        rank_keys(own, n, true);
-        break;
-      case N_OF_SHAPE: case N_OF_COLORS: {
-        std::unordered_map<u64, u64> counts;
-        for (size_t k = 0; k < n; k++) counts[own[k]]++;
-        for (size_t k = 0; k < n; k++) own[k] = counts[own[k]];
-        break;
-      }
-      case EXTREME: {
-        if (!n) break;
-        const u64 largest = *std::max_element(own, own + n), smallest = *std::min_element(own, own + n);
-        for (size_t k = 0; k < n; k++) own[k] = own[k] == largest ? 0 : own[k] == smallest ? 1 : 2;
-        break;
-      }
-      default: break;
-    }
-  }
-  return keys;
-}
-
-// Returns the feature of a part as a value to be put into words: a shape as a grid of 0 and 1, a size as a pair,
-// otherwise the key.
-inline Value feature_value(Lane& lane, const Part& part, i64 feature, u64 key) {
-  if (feature == HEIGHT_AND_WIDTH) return pair_of(part.height(), part.width());
-  if (feature != SHAPE && feature != TURNED_SHAPE) return number((i64)key);
-  std::vector<i32> mask;
-  for (i64 i = part.top; i <= part.bottom; i++)
-    for (i64 j = part.left; j <= part.right; j++) mask.push_back(part.has(i, j));
-  return cells_value(lane, mask, part.width());
 }
 
 }  // namespace arc

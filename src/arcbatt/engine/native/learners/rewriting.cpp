@@ -19,6 +19,7 @@ constexpr int MAX_SOUGHT = 8, MAX_ATTEMPTS = 4;
 constexpr size_t MAX_KINDS = 2048;
 constexpr int N_NEAR = 16, N_TURNS = 8;
 constexpr u64 ONE_EACH = 0x1111111111111111ULL;
+constexpr int N_ROW = N_NEAR / 4;  // words with 16 bits per place
 
 typedef std::array<i32, RULE_SIZE> Rule;
 
@@ -42,6 +43,19 @@ struct TurnTable {
   }
 };
 const TurnTable TURNS;
+
+// For 4 bits, 16 equal bits each.
+struct SpreadTable {
+  u64 bits[16];
+
+  SpreadTable() {
+    for (u32 k = 0; k < 16; k++) {
+      bits[k] = 0;
+      for (u32 q = 0; q < 4; q++) bits[k] |= (u64)(k >> q & 1 ? 0xffff : 0) << 16 * q;
+    }
+  }
+};
+const SpreadTable SPREAD;
 
 // A grid while it is being rewritten.
 struct State {
@@ -78,7 +92,7 @@ u64 see_near(const State& state, i32 at, int n_places) {
   return see_near(state.cells.data(), state.n_rows, state.width, at, n_places);
 }
 
-// The color that a cell takes by the first rule, and the first turn of it, that holds; -1 if none does.
+// Returns the new color of a cell, by the first rule that holds in any of its turns; -1 if none holds.
 i32 new_color(const std::vector<Rule>& rules, int n_turns, i32 own, u64 seen) {
   for (const Rule& rule : rules) {
     if (rule[0] != own) continue;
@@ -317,9 +331,9 @@ class RewriteLearner {
   }
 
   // Calls f(places, n_cells) for cells, in each turn, that equal the example at those places, and for which a rule
-  // about any of these places would be right, or wrong.
+  // about any of these places would be right, or wrong, until it returns false. Returns false if it did.
   template <class F>
-  void each_alike(const Example& example, const Kinds& kinds, bool is_right, F f) const {
+  bool each_alike(const Example& example, const Kinds& kinds, bool is_right, F f) const {
     const u32 all = (1u << n_places_) - 1;
     for (const Kind& kind : kinds.list) {
       if (kind.own != example.own) continue;
@@ -329,17 +343,18 @@ class RewriteLearner {
         const u32 colors = kind.colors[turn];
         const u32 alike = (equal_places(view, example.view) & all & ~example.any) | (colors & example.any);
         if (!example.same) {
-          f(alike, kind.n_cells);
+          if (!f(alike, kind.n_cells)) return false;
           continue;
         }
         for (u32 shown = colors & example.same; shown;) {
           const i32 color = (i32)(view >> 4 * lowest_bit(shown) & 15);
           const u32 here = equal_places(view, (u64)color * ONE_EACH) & shown;
           shown &= ~here;
-          if ((kind.becomes == color) == is_right) f((alike & ~example.same) | here, kind.n_cells);
+          if ((kind.becomes == color) == is_right && !f((alike & ~example.same) | here, kind.n_cells)) return false;
         }
       }
     }
+    return true;
   }
 
   // Finds the best rule for one of the first kinds that are left; false if there is none.
@@ -364,21 +379,32 @@ class RewriteLearner {
 
   // Replaces the rule by the best one about an example if that scores higher; `rank` decides ties.
   void improve_rule(const Example& example, int rank, i64& best, Rule& rule) {
-    // For no place, one place and two places: all further places at which a wrong cell equals the example, too.
-    u32 refused = 0, refused_with[N_NEAR] = {}, refused_with_both[N_NEAR][N_NEAR] = {};
+    // By place, a row of 16 bits for each other place: all further places at which a wrong cell that equals the example
+    // at these two equals it, too. A place and itself are one place.
+    u64 refused_with[N_NEAR][N_ROW] = {};
+    const u32 every_place = (1u << n_places_) - 1;
+    u32 refused = 0;
     std::fill(refused_sets_.begin(), refused_sets_.end(), 0);
-    each_alike(example, seen_, false, [&](u32 places, i32) {
+    const bool is_possible = each_alike(example, seen_, false, [&](u32 places, i32) {
       u64& word = refused_sets_[places / 64];
       const u64 bit = 1ULL << places % 64;
-      if (word & bit) return;
+      if (word & bit) return true;
+      if (places == every_place) return false;
       word |= bit;
       refused |= places;
+      u64 row[N_ROW];
+      for (int k = 0; k < N_ROW; k++) row[k] = SPREAD.bits[places >> 4 * k & 15] & places * 0x0001000100010001ULL;
       for (u32 a = places; a; a &= a - 1) {
-        refused_with[lowest_bit(a)] |= places;
-        for (u32 b = a & (a - 1); b; b &= b - 1) refused_with_both[lowest_bit(a)][lowest_bit(b)] |= places;
+        u64* to = refused_with[lowest_bit(a)];
+        for (int k = 0; k < N_ROW; k++) to[k] |= row[k];
       }
+      return true;
     });
+    // A wrong cell that equals the example everywhere refuses all rules.
+    if (!is_possible) return;
+    const auto refused_with_both = [&](int a, int b) { return (u32)(refused_with[a][b / 4] >> 16 * (b % 4) & 0xffff); };
     bool is_counted = false;
+    i64 n_right_at[N_NEAR] = {};  // by place: the number of cells for which a rule about it alone is right
     auto consider = [&](u32 places, int n_required) {
       if ((example.same && !(places & example.same)) || (example.any && !(places & example.any))) return;
       if (!is_counted) {
@@ -386,15 +412,22 @@ class RewriteLearner {
         auto count = [&](u32 alike, i32 n_cells) {
           if (!n_right_[alike]) right_sets_.push_back(alike);
           n_right_[alike] += n_cells;
+          return true;
         };
         each_alike(example, left_, true, count);
         each_alike(example, ends_, true, count);
+        for (const u32 alike : right_sets_)
+          for (u32 a = alike; a; a &= a - 1) n_right_at[lowest_bit(a)] += n_right_[alike];
       }
+      const i64 cost = 1 + n_required + count_bits(places >> 8);
+      const auto score_of = [&](i64 n_right) { return n_right * 16 / cost << 2 | rank; };
+      i64 most = n_right_at[lowest_bit(places)];
+      for (u32 rest = places & (places - 1); rest; rest &= rest - 1) most = std::min(most, n_right_at[lowest_bit(rest)]);
+      if (score_of(most) <= best) return;
       i64 n_right = 0;
       for (const u32 alike : right_sets_)
         if ((alike & places) == places) n_right += n_right_[alike];
-      const i64 cost = 1 + n_required + count_bits(places >> 8);
-      const i64 score = n_right * 16 / cost << 2 | rank;
+      const i64 score = score_of(n_right);
       if (score <= best) return;
       best = score;
       rule = {example.own, example.same ? SAME_COLOR : example.becomes, -1, -1, -1, -1, -1, -1};
@@ -409,16 +442,15 @@ class RewriteLearner {
     };
     // f(place) for all places after one that are not refused.
     auto each_allowed = [&](int after, u32 without, auto f) {
-      const u32 all = (1u << n_places_) - 1;
-      for (u32 rest = all & ~without & ~((2u << after) - 1); rest; rest &= rest - 1) f(1u << lowest_bit(rest));
+      for (u32 rest = every_place & ~without & ~((2u << after) - 1); rest; rest &= rest - 1) f(1u << lowest_bit(rest));
     };
     for (int a = 0; a < n_places_; a++)
       if (!(refused >> a & 1)) consider(1u << a, 1);
     for (int a = 0; a < n_places_; a++)
-      each_allowed(a, refused_with[a], [&](u32 last) { consider(1u << a | last, 2); });
+      each_allowed(a, refused_with_both(a, a), [&](u32 last) { consider(1u << a | last, 2); });
     for (int a = 0; a < n_places_; a++)
       for (int b = a + 1; b < n_places_; b++)
-        each_allowed(b, refused_with_both[a][b], [&](u32 last) { consider(1u << a | 1u << b | last, 3); });
+        each_allowed(b, refused_with_both(a, b), [&](u32 last) { consider(1u << a | 1u << b | last, 3); });
     for (const u32 alike : right_sets_) n_right_[alike] = 0;
     right_sets_.clear();
   }

@@ -124,18 +124,6 @@ class Anatomy:
         """The places whose node could replace the whole call."""
         return [(k, i) for k, i in self.places if self.shapes[self.args[k][i]] is self.shapes[k]]
 
-    @cached_property
-    def swappable(self) -> list[tuple[int, int, int]]:
-        """The calls with two interchangeable arguments: call, argument, argument."""
-        swappable = []
-        for k in self.calls:
-            args = self.args[k]
-            for i in range(len(args)):
-                for j in range(i):
-                    if args[i] != args[j] and self.shapes[args[i]] is self.shapes[args[j]]:
-                        swappable.append((k, j, i))
-        return swappable
-
     # --- rebuilding ---
 
     def _users(self, number: int) -> list[int]:

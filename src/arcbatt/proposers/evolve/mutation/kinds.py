@@ -10,21 +10,19 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
 from arcbatt.language import Node, Program, ir
-from arcbatt.language.infer import type_of
-from arcbatt.language.registry import Primitive, of_registry
-from arcbatt.language.types import ANY, GRID, INTEGER, PAIR_ROLES, Type
+from arcbatt.language.types import GRID
 
-from .anatomy import Anatomy, Place, anatomy_of, with_arguments
+from .anatomy import Anatomy, Place, anatomy_of
 from .arguments import argument_for, pick_recent
-from .constants import other_value, some_constant
+from .constants import other_value
 from .donors import Donors
 from .roles import FUNCTION, role_of_type, roles_agree
-from .vocabulary import alternatives, measures, step_forms, unary_steps, value_replacements, views
+from .vocabulary import alternatives, step_forms, unary_steps, value_replacements
 
 T = TypeVar("T")
 
@@ -164,32 +162,6 @@ def _delete(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     return _Draft(anatomy.with_node(k, anatomy.nodes[k].args[place]), may_grow=False)
 
 
-def _swap(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
-    """Swap two arguments of the same shape."""
-    k, i, j = context.draw(anatomy.swappable)
-    args = list(anatomy.nodes[k].args)
-    args[i], args[j] = args[j], args[i]
-    swapped = with_arguments(anatomy.nodes[k], tuple(args))
-    made = None if swapped is None else anatomy.with_node(k, swapped)
-    return _Draft(made, may_grow=False)
-
-
-def _generalize(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
-    """Replace a constant by a measure of the input, of the demos, or of an earlier variable."""
-    user, place, role = context.draw(anatomy.constant_places)
-    shape = anatomy.shapes[anatomy.args[user][place]]
-    source, term = _source(context, anatomy, user, role)
-    candidates = _measures(term, shape, role)
-    if not candidates:
-        return None
-    made = ir.call_node(context.draw(candidates), source)
-    if made.name in ("mostcolor", "leastcolor") and context.chance(0.3):
-        made = ir.call_node("get_color_rank", source, some_constant("Rank", context.rng))
-    elif shape is INTEGER and role in _SIZES and context.chance(0.2):
-        made = ir.call_node(context.draw(("halve", "increment", "decrement", "double")), made)
-    return _put(context, anatomy, (user, place, role), made)
-
-
 def _cross(context: MutationContext, anatomy: Anatomy) -> _Draft | None:
     """Put a part of the parent into a donor, in place of a variable of the same shape.
 
@@ -215,8 +187,6 @@ KINDS: Mapping[str, MutationKind] = {
     "splice": MutationKind(attrgetter("calls"), _splice),
     "insert": MutationKind(attrgetter("variables"), _insert),
     "delete": MutationKind(attrgetter("deletable"), _delete),
-    "swap": MutationKind(attrgetter("swappable"), _swap),
-    "generalize": MutationKind(attrgetter("constant_places"), _generalize),
     "crossover": MutationKind(attrgetter("calls"), _cross),
 }
 
@@ -257,64 +227,3 @@ def demo_colors() -> tuple[Node, ...]:
     return tuple(
         ir.call_node(name, demos, colors, pick) for name in ("c_zo_n", "c_iz_n") for pick in picks
     )
-
-
-@cache
-def _demo_grids() -> tuple[Node, ...]:
-    """Return the inputs and outputs of the first and the last demo."""
-    demos = ir.input_node("S")
-    pairs = [ir.call_node(which, demos) for which in ("first", "last")]
-    return tuple(ir.call_node(which, pair) for which in ("first", "last") for pair in pairs)
-
-
-def _source(
-    context: MutationContext, anatomy: Anatomy, before: int, role: str
-) -> tuple[Node, Type]:
-    """Return a node to measure for a constant of a role, with its type.
-
-    It is the input, a grid of the demos or an earlier variable, or a view of one of these; for the
-    orientation of outputs, all demos.
-    """
-    draw = context.rng.random()
-    if role == "MirrorCode":
-        node: Node = ir.input_node("S")
-    elif draw < 0.5:
-        node = ir.input_node("I")
-    elif draw < 0.65:
-        node = context.draw(_demo_grids())
-    else:
-        node = anatomy.nodes[pick_recent(anatomy.variables_before(before), context.rng)]
-    term = type_of(node) or ANY
-    parts = views(term)
-    if parts and role != "MirrorCode" and context.chance(0.3):
-        node = ir.call_node(context.draw(parts), node)
-        term = type_of(node) or ANY
-    return node, term
-
-
-@of_registry
-@lru_cache(maxsize=2**12)
-def _measures(term: Type, shape: Type, role: str) -> tuple[Primitive, ...]:
-    """Return the primitives that turn a value of a type into one of a shape and a role."""
-    return tuple(
-        primitive
-        for primitive, given in measures(term, shape)
-        if _may_replace(role, role_of_type(given))
-    )
-
-
-# The roles of numbers that may be sizes.
-_SIZES = ("", "Count", "Rank")
-
-
-def _may_replace(wanted: str, given: str) -> bool:
-    """Return whether a measure of one role may replace a constant of another.
-
-    Colors and codes must stay what they are; counts and ranks may be replaced by any other number,
-    and a number without a role by anything.
-    """
-    if wanted in _SIZES:
-        return given in _SIZES or not wanted
-    if wanted in PAIR_ROLES or wanted == "Boolean":
-        return True
-    return wanted == given

@@ -12,7 +12,6 @@ from arcbatt.language.infer import type_of
 from .anatomy import anatomy_of
 from .donors import Donors
 from .kinds import KINDS, MutationContext
-from .rates import Rates
 from .vocabulary import is_grid
 
 MAX_CALLS = 60
@@ -31,8 +30,7 @@ class Mutant(NamedTuple):
 class Mutator:
     """Mutates programs. All randomness comes from `rng`, so a seed gives the same mutants anywhere.
 
-    `donors` are solvers whose parts are used, also for crossover; `rates` determines how often each
-    kind is drawn.
+    `donors` are solvers whose parts are used, also for crossover.
     """
 
     kinds: tuple[str, ...] = tuple(KINDS)
@@ -43,25 +41,21 @@ class Mutator:
         rng: random.Random,
         *,
         max_calls: int = MAX_CALLS,
-        rates: Rates | None = None,
     ) -> None:
         if max_calls < 1:
             raise ValueError(f"a mutant has at least one call; max_calls is {max_calls}")
-        if rates is not None and not set(rates.kinds) <= set(self.kinds):
-            raise ValueError(f"the rates must be for kinds among {', '.join(self.kinds)}")
         self._context = MutationContext(
             rng, donors if isinstance(donors, Donors) else Donors(donors)
         )
         self.max_calls = max_calls
-        self.rates = rates or Rates(self.kinds)
 
     def mutate(self, parent: Program) -> Mutant | None:
-        """Return a mutant by a kind drawn from the rates; None if that kind found none.
+        """Return a mutant by a kind that is drawn evenly; None if that kind found none.
 
         It is well typed, differs from its parents, has at most `max_calls` calls, and returns a
         grid or a value of the parent's type.
         """
-        return self.mutate_by(self.rates.draw(self._context.rng), parent)
+        return self.mutate_by(self._context.draw(self.kinds), parent)
 
     def mutate_by(self, kind: str, parent: Program) -> Mutant | None:
         """Return a mutant by one kind; None if it found none."""

@@ -145,30 +145,6 @@ def functions_for(args: tuple[Type, ...], wanted: Type) -> tuple[Primitive, ...]
     )
 
 
-@of_registry
-@lru_cache(maxsize=2**12)
-def measures(term: Type, shape: Type) -> tuple[tuple[Primitive, Type], ...]:
-    """Return the primitives from one value of a type to a shape, with their result types."""
-    return tuple(
-        (primitive, given)
-        for primitive, given in _primitives_for((term,))
-        if shape_of(given) is shape and not _makes_functions(primitive)
-    )
-
-
-@of_registry
-@lru_cache(maxsize=2**12)
-def views(term: Type) -> tuple[Primitive, ...]:
-    """Return the primitives from one value of a type to parts, borders or lists."""
-    return tuple(
-        primitive
-        for primitive, given in _primitives_for((term,))
-        if not _makes_functions(primitive)
-        and given.kind in ("tuple", "set", "product")
-        and primitive.name not in ("identity", "initset")
-    )
-
-
 def _makes_functions(primitive: Primitive) -> bool:
     return applied_definition(primitive.name) is not None
 

@@ -61,7 +61,7 @@ ARC_ALONE_OF(astuple) : AloneAnyway {
 };
 template <u32 DIRECTIONS>
 struct AloneAround : AloneAnyway {
-  ARC_ROOM() { return room_of_keys(8); }
+  ARC_ROOM(lane) { return weight_around(DIRECTIONS) > lane.max_elements ? OVER_LIMITS : room_of_keys(8); }
   ARC_WORK_ALONE(, memory) { return around_by<true>(a[0], DIRECTIONS, (Key*)memory); }
 };
 ARC_ALONE_OF(dneighbors) : AloneAround<TO_SIDES> {};
@@ -293,13 +293,13 @@ struct AloneLine : AloneAnyway {
     if (!line.in_range) return fail(OUT_OF_RANGE);
     return keys_value(INDICES, (const Key*)memory, (u32)line.n);
   }
-  // Writes the keys of each thread's line, line_of(args), if there is memory for it. Long lines are written by all
-  // threads together, to adjacent memory.
+  // Writes the keys of each thread's line, line_of(first argument, second), if there is memory for it. Long lines are
+  // written by all threads together, to adjacent memory.
   template <class LineOf>
   ARC_FN static void write_line(const Value* a, char* memory, LineOf line_of) {
     constexpr i32 LONG = 12;
     Line line = {0, 0, 0, true};
-    if (memory) line = line_of(a);
+    if (memory) line = line_of(a[0].key, a[1].key);
     if (!line.in_range) line.n = 0;
     Key* keys = (Key*)memory;
     if (greatest_of_threads((i32)line.n) < LONG) {
@@ -316,13 +316,13 @@ struct AloneLine : AloneAnyway {
   }
 };
 ARC_ALONE_OF(connect) : AloneLine {
-  ARC_ROOM(lane) { return AloneLine::room_of(lane, connecting_line(a)); }
-  ARC_WORK_ALONE(, memory) { return AloneLine::places(connecting_line(a), memory); }
+  ARC_ROOM(lane) { return AloneLine::room_of(lane, connecting_line(a[0].key, a[1].key)); }
+  ARC_WORK_ALONE(, memory) { return AloneLine::places(connecting_line(a[0].key, a[1].key), memory); }
   ARC_FN static void write(const Value* a, char* memory) { AloneLine::write_line(a, memory, connecting_line); }
 };
 ARC_ALONE_OF(shoot) : AloneLine {
-  ARC_ROOM(lane) { return AloneLine::room_of(lane, shot_line(a)); }
-  ARC_WORK_ALONE(, memory) { return AloneLine::places(shot_line(a), memory); }
+  ARC_ROOM(lane) { return AloneLine::room_of(lane, shot_line(a[0].key, a[1].key)); }
+  ARC_WORK_ALONE(, memory) { return AloneLine::places(shot_line(a[0].key, a[1].key), memory); }
   ARC_FN static void write(const Value* a, char* memory) { AloneLine::write_line(a, memory, shot_line); }
 };
 

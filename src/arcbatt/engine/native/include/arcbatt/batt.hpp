@@ -203,6 +203,7 @@ struct ProgramCost {
     steps += cost.steps;
     bytes += cost.bytes;
   }
+  ARC_FN bool exceeds(const Budget& budget) const { return unfinished || steps > budget.steps || bytes > budget.bytes; }
 };
 ARC_FN ProgramCost cost_of(const Batt& batt, u32 program, const Slots& slots) {
   const u32* nodes = batt.program_nodes + batt.starts[program];
@@ -222,11 +223,8 @@ ARC_FN ProgramCost cost_of(const Batt& batt, u32 program, const Slots& slots) {
 // Returns the outcome of a program whose nodes have been run.
 ARC_FN Outcome outcome_of(const Value& result, const ProgramCost& cost, const Budget& budget, const Sample& sample) {
   Outcome out = {0, budget.steps + 1, NO_NUMBER, OVER_BUDGET, 0};
-  if (cost.unfinished) {
-    if (cost.unknown) out.reason = NOT_RUN;
-    return out;
-  }
-  if (cost.steps > budget.steps || cost.bytes > budget.bytes) return out;
+  if (cost.unknown) out.reason = NOT_RUN;
+  if (cost.exceeds(budget)) return out;
   out.steps = cost.steps;
   out.reason = result.failed() ? result.reason() : OK;
   if (result.failed()) return out;

@@ -248,16 +248,25 @@ ARC_FN i32 write_keys_of_rows(u32 row, Key first, Key* to) {
 ARC_FN i64 count_keys(u32 row) { return sum_of_threads((u32)count_bits(row)); }
 #endif
 
-// With at least MANY_KEYS keys, and at most PLACES_PER_KEY places in their box per key, marking each place with a bit
-// is faster than sorting, which takes many threads longer than a few passes.
-constexpr i64 MANY_KEYS = W == 1 ? 512 : W > WARP ? 64 : 8, PLACES_PER_KEY = W > 1 ? 256 : 16;
+// With at least MANY_KEYS keys that are close together, marking each place of their box with a bit is faster than
+// sorting, which takes many threads longer than a few passes.
+constexpr i64 MANY_KEYS = W == 1 || W > WARP ? 64 : 8;
+#if defined(ARC_FLAT)
 ARC_FN bool bits_pay(const KeyBox& box, i64 n) {
+  constexpr i64 PLACES_PER_KEY = 256;
 #if defined(ARC_WARP_LANES)
   if (box.volume() <= SHARED_PLACES) return true;
   if (n < 64) return false;
 #endif
   return box.volume() <= (u64)(PLACES_PER_KEY * n) && !(box.volume() >> 32);
 }
+#else
+ARC_FN i64 words_per_row(const KeyBox& box) { return (box.n_columns + 63) / 64; }
+ARC_FN bool bits_pay(const KeyBox& box, i64 n) {
+  constexpr i64 WORDS_PER_KEY = 4;
+  return box.n_colors * box.n_rows * words_per_row(box) <= WORDS_PER_KEY * n;
+}
+#endif
 // Writes to `to` the distinct keys that each_key(f) passes to f, in ascending order; the keys are distributed over the
 // threads and lie in the box. Returns their number, or -1 if memory ran out.
 template <class EachKey>
@@ -278,8 +287,9 @@ ARC_FN i64 keys_by_bits(Lane& lane, const KeyBox& box, Key* to, EachKey each_key
     return kept;
   }
 #endif
-  const i64 n_words = (i64)(box.volume() + 31) / 32;
   const Scratch scratch(lane);
+#if defined(ARC_FLAT)
+  const i64 n_words = (i64)(box.volume() + 31) / 32;
   u32* bits = lane.allocate_array<u32>(n_words);
   i32* starts = lane.allocate_array<i32>(n_words);
   if (!bits || !starts) return -1;
@@ -293,15 +303,91 @@ ARC_FN i64 keys_by_bits(Lane& lane, const KeyBox& box, Key* to, EachKey each_key
     Key* next = to + starts[k];
     for (u32 left = bits[k]; left; left &= left - 1) *next++ = box.key(32 * (u32)k + (u32)lowest_bit(left));
   });
+#else
+  const i64 n_in_row = words_per_row(box), n_words = box.n_colors * box.n_rows * n_in_row;
+  u64* words = lane.allocate_array<u64>(n_words);
+  if (!words) return -1;
+  for (i64 k = 0; k < n_words; k++) words[k] = 0;
+  each_key([&](Key key) {
+    const i64 row = (color_of(key) - box.color) * box.n_rows + (row_of(key) - box.row);
+    const i64 column = column_of(key) - box.column;
+    words[row * n_in_row + column / 64] |= 1ULL << column % 64;
+  });
+  i64 kept = 0;
+  const u64* word = words;
+  for (i64 color = 0; color < box.n_colors; color++)
+    for (i64 row = 0; row < box.n_rows; row++) {
+      const Key start = key_of(box.color + color, box.row + row, box.column);
+      for (i64 k = 0; k < n_in_row; k++)
+        for (u64 left = *word++; left; left &= left - 1) to[kept++] = start + (Key)(64 * k + lowest_bit64(left));
+    }
+#endif
   scratch.give_back(lane);
   return kept;
 }
+
+#if !defined(ARC_FLAT)
+// Writes the distinct keys that each_key(f) passes to f in ascending order if all are near the origin and have a color,
+// as most do: in one pass over them, by a bit per place and color. Then room(n) returns the memory for at most n keys,
+// and the result is how many there are, or -1 without memory. Otherwise returns 0, without any effect.
+template <class EachKey, class Room>
+ARC_FN i64 write_near_keys(EachKey each_key, Room room) {
+  constexpr i64 FIRST = -48, SIDE = 128, N_COLORS = 16;  // lines that are shot from a grid of 30 x 30 end within
+  constexpr i64 N_WORDS = SIDE / 64;                     // per row
+  constexpr Key OUTSIDE = ~((Key)(N_COLORS - 1) << 42 | (Key)(SIDE - 1) << 21 | (SIDE - 1));
+  u64 words[N_COLORS][SIDE][N_WORDS];  // only those of colors that occur are initialized
+  const Key first = key_of(0, FIRST, FIRST);
+  Key outside = 0;
+  u32 colors = 0;
+  i32 low = SIDE, high = -1;
+  each_key([&](Key key) {
+    const Key place = key - first;
+    outside |= place & OUTSIDE;
+    const u32 color = (u32)(place >> 42) % N_COLORS;
+    const i32 row = (i32)(place >> 21 & (SIDE - 1));
+    if (!(colors >> color & 1)) {
+      colors |= 1u << color;
+      std::memset(words[color], 0, sizeof(words[color]));
+    }
+    low = min_of(low, row);
+    high = max_of(high, row);
+    words[color][row][place >> 6 & (N_WORDS - 1)] |= 1ULL << (place & 63);
+  });
+  if (outside) return 0;
+  Key* keys = room(count_bits(colors) * (high - low + 1) * SIDE);
+  if (!keys) return -1;
+  Key* to = keys;
+  for (; colors; colors &= colors - 1) {
+    const i64 color = lowest_bit(colors);
+    for (i64 row = low; row <= high; row++)
+      for (i64 k = 0; k < N_WORDS; k++)
+        for (u64 left = words[color][row][k]; left; left &= left - 1)
+          *to++ = first + ((Key)color << 42) + ((Key)row << 21) + (Key)(64 * k + lowest_bit64(left));
+  }
+  return to - keys;
+}
+// Makes the set of many keys that each_key(f) passes to f, n of them, if all are near; otherwise returns false without
+// any effect.
+template <class EachKey>
+ARC_FN bool near_set(Lane& lane, Kind kind, i64 n, Value* set, EachKey each_key) {
+  if (n < MANY_KEYS) return false;
+  Key* keys = nullptr;
+  const i64 kept = write_near_keys(each_key, [&](i64 most) { return keys = lane.allocate_array<Key>(min_of(n, most)); });
+  if (!kept) return false;
+  if (kept > 0) give_back(lane, keys, kept);
+  *set = kept < 0 ? fail(OVER_BUDGET) : keys_value(kind, keys, (u32)kept);
+  return true;
+}
+#endif
 
 // Sorts many keys that are close together and removes duplicates, by a bit per possible key. Returns how many are
 // left, or -1 if that does not pay or there is no memory for it.
 ARC_NOINLINE i64 sort_unique_by_bits(Lane& lane, Key* keys, i64 n) {
   if (n < MANY_KEYS || !any(n - 1, [=](i64 k) { return keys[k] >= keys[k + 1]; })) return -1;
   auto each_key = [=](auto f) { each(n, [=](i64 k) mutable { f(keys[k]); }); };
+#if !defined(ARC_FLAT)
+  if (const i64 kept = write_near_keys(each_key, [=](i64) { return keys; })) return kept;
+#endif
   const KeyBox box = box_of_keys(each_key);
   return bits_pay(box, n) ? keys_by_bits(lane, box, keys, each_key) : -1;
 }
@@ -575,6 +661,22 @@ ARC_NOINLINE u64 quick_hash(const Value& value) {
   int depth = 0;
   u64 hash = 0;
   auto add = [&](u64 word) { hash = ((hash ^ hash >> 29) + word) * FACTOR; };
+  // Adds words; four chains of multiplications at a time.
+  auto add_all = [&](const auto* words, u32 n) {
+    u64 a = 0, b = 0, c = 0, d = 0;
+    u32 k = 0;
+    for (; k + 4 <= n; k += 4) {
+      a = (a ^ (u64)words[k]) * FACTOR;
+      b = (b ^ (u64)words[k + 1]) * FACTOR;
+      c = (c ^ (u64)words[k + 2]) * FACTOR;
+      d = (d ^ (u64)words[k + 3]) * FACTOR;
+    }
+    for (; k < n; k++) add((u64)words[k]);
+    add(a);
+    add(b);
+    add(c);
+    add(d);
+  };
   for (Value v = value;;) {
     add((u64)v.kind << 56 | (u64)v.aux << 32 | v.n);
     switch (v.kind) {
@@ -583,21 +685,18 @@ ARC_NOINLINE u64 quick_hash(const Value& value) {
       case CELL: add((u64)v.number); break;
       case INTS:
       case INTSET:
-      case GRID: {
-        const u32 n = v.kind == GRID ? v.n * v.aux : v.n;
-        for (u32 k = 0; k < n; k++) add((u64)v.ints[k]);
-        break;
-      }
+      case GRID: add_all(v.ints, v.kind == GRID ? v.n * v.aux : v.n); break;
       case INDICES:
-      case OBJECT:
-        for (u32 k = 0; k < v.n; k++) add(v.keys[k]);
-        break;
+      case OBJECT: add_all(v.keys, v.n); break;
       default:
         if (has_members(v)) levels[depth++] = {v.members(), v.members() + v.n};
         break;
     }
     while (depth && levels[depth - 1].next == levels[depth - 1].end) depth--;
-    if (!depth) return hash ^ hash >> 32;
+    if (!depth) {
+      add(0);
+      return hash ^ hash >> 32;
+    }
     v = *levels[depth - 1].next++;
   }
 }

@@ -200,11 +200,6 @@ ARC_NOINLINE Column matches(Lane& lane, const Column& got, const Value& target, 
   });
   return number_column(is_equal);
 }
-// The number of values of a column that have not failed.
-ARC_FN i64 n_right(const Column& x, i64 n) {
-  if (!first_failure(x, n).failed()) return n;
-  return total(n, [&](i64 k) { return !x.at(k).failed(); });
-}
 
 #if defined(ARC_FLAT)
 // Functions are steps of the plan: their values were computed before; see flat.hpp.
@@ -220,6 +215,10 @@ ARC_FN i64 arity_of(Value function) {
   return (function.n ? 1 : (i64)info_of(function.aux).arity) - bound;
 }
 
+// The same on each element, for primitives that functions over containers call most often: without a call of
+// `call_primitive` per element. Writes to `values`; stops if the lane has exceeded a limit.
+ARC_NOINLINE bool run_on_elements(Lane& lane, u32 primitive, const Column* args, i64 n, Value* values);
+
 // Applies a primitive to each element; a failed argument gives its failure, at no cost.
 ARC_NOINLINE Column map_primitive(Lane& lane, u32 primitive, const Column* args, u32 n_args, i64 n) {
   Column result;
@@ -227,6 +226,8 @@ ARC_NOINLINE Column map_primitive(Lane& lane, u32 primitive, const Column* args,
     return lane.exceeded ? failed_column(lane) : result;
   Value* values = lane.allocate_array<Value>(n);
   if (!values) return failed_column(lane);
+  if (n_args == info_of(primitive).arity && run_on_elements(lane, primitive, args, n, values))
+    return lane.exceeded ? failed_column(lane) : narrowed(lane, values, n);
   for (i64 k = 0; k < n; k++) {
     Value row[MAX_ARITY + 1];
     Value outcome = none_value();
@@ -243,18 +244,105 @@ ARC_NOINLINE Column map_primitive(Lane& lane, u32 primitive, const Column* args,
   return narrowed(lane, values, n);
 }
 
-// The function's values on n tuples of arguments, as `call` of language/calls.py.
+// Returns the elements of a column at some places.
+ARC_FN Column chosen_of(Lane& lane, const Column& column, const i32* places, i64 n) {
+  if (column.form == Column::SAME) return column;
+  if (column.form == Column::NUMBERS) {
+    i32* ints = lane.allocate_array<i32>(n);
+    if (!ints) return failed_column(lane);
+    for (i64 k = 0; k < n; k++) ints[k] = column.ints[places[k]];
+    return number_column(ints);
+  }
+  if (column.form != Column::VALUES) {
+    Key* keys = lane.allocate_array<Key>(n);
+    if (!keys) return failed_column(lane);
+    for (i64 k = 0; k < n; k++) keys[k] = column.keys[places[k]];
+    return key_column(column.form, keys);
+  }
+  Value* values = lane.allocate_array<Value>(n);
+  if (!values) return failed_column(lane);
+  for (i64 k = 0; k < n; k++) values[k] = column.values[places[k]];
+  return narrowed(lane, values, n);
+}
+
+// Values of a column that still change, and those that have failed and stay: failures cost nothing, so no work may be
+// done on them.
+struct Survivors {
+  Value* outcomes;  // of all elements; the failures so far
+  i32* places;      // of the elements that have not failed
+  i64 n;
+
+  ARC_FN Survivors(Lane& lane, i64 n_all)
+      : outcomes(lane.allocate_array<Value>(n_all)), places(lane.allocate_array<i32>(n_all)), n(n_all) {
+    if (places)
+      for (i64 k = 0; k < n_all; k++) places[k] = (i32)k;
+  }
+  ARC_FN bool fit() const { return outcomes && places; }
+  // Stores the failures of a column as outcomes; returns the positions in the column of all other elements.
+  ARC_FN i32* drop_failed(Lane& lane, const Column& column) {
+    i32* kept = lane.allocate_array<i32>(n);
+    if (!kept) return nullptr;
+    i64 n_kept = 0;
+    for (i64 k = 0; k < n; k++) {
+      const Value v = column.at(k);
+      if (v.failed()) {
+        outcomes[places[k]] = v;
+      } else {
+        places[n_kept] = places[k];
+        kept[n_kept++] = (i32)k;
+      }
+    }
+    n = n_kept;
+    return kept;
+  }
+  // All elements, those that are left with their values in a column.
+  ARC_FN Column join(const Column& column) const {
+    for (i64 k = 0; k < n; k++) outcomes[places[k]] = column.at(k);
+    return value_column(outcomes);
+  }
+};
+
+ARC_NOINLINE Column map_function(Lane& lane, Value function, const Column* args, u32 n_args, i64 n);
+
+// The function's values on n arguments that have not failed, applied `times` over.
+ARC_NOINLINE Column map_power(Lane& lane, Value function, i64 times, Column x, i64 n) {
+  Survivors left(lane, n);
+  if (!left.fit()) return failed_column(lane);
+  for (i64 k = 0; k < times && left.n; k++) {
+    x = map_function(lane, function, &x, 1, left.n);
+    if (lane.exceeded) return failed_column(lane);
+    if (!first_failure(x, left.n).failed()) continue;
+    const i32* kept = left.drop_failed(lane, x);
+    if (!kept) return failed_column(lane);
+    x = chosen_of(lane, x, kept, left.n);
+  }
+  if (lane.exceeded) return failed_column(lane);
+  return left.n == n ? x : left.join(x);
+}
+
+// The function's values on n tuples of arguments, as `call` of language/calls.py. No work is done on an argument that
+// has failed, nor without arguments: neither costs anything, and a function may be large or call others many times.
 ARC_NOINLINE Column map_function(Lane& lane, Value function, const Column* args, u32 n_args, i64 n) {
   if (lane.exceeded) return failed_column(lane);
   if (n_args > MAX_ARITY) return same_column(fail(WRONG_TYPE));
   if (!function.n) return map_primitive(lane, function.aux, args, n_args, n);
+  if (n == 0) return same_column(none_value());
   const Value* captured = function.members();
   Column inner[MAX_ARITY + 1];
-  if ((i64)n_args != arity_of(function)) {
-    Column wrong = same_column(fail(WRONG_TYPE));
-    // An argument that has failed takes precedence over this error, the first one most.
-    for (u32 a = n_args; a-- > 0;) wrong = guarded(lane, wrong, args[a], n);
-    return wrong;
+  bool has_failures = false;
+  for (u32 a = 0; a < n_args; a++) has_failures |= first_failure(args[a], n).failed();
+  const bool arity_fits = (i64)n_args == arity_of(function);
+  if (has_failures || !arity_fits) {
+    // An argument that has failed takes precedence over a wrong number of them, the first one most.
+    Column failures = same_column(arity_fits ? none_value() : fail(WRONG_TYPE));
+    for (u32 a = n_args; a-- > 0;) failures = guarded(lane, failures, args[a], n);
+    if (!arity_fits || lane.exceeded || failures.form == Column::SAME) return failures;
+    Survivors left(lane, n);
+    const i32* kept = left.fit() ? left.drop_failed(lane, failures) : nullptr;
+    if (!kept) return failed_column(lane);
+    for (u32 a = 0; a < n_args; a++) inner[a] = chosen_of(lane, args[a], kept, left.n);
+    const Column values = map_function(lane, function, inner, n_args, left.n);
+    return lane.exceeded ? failed_column(lane) : left.join(values);
   }
   switch (function.aux) {
     case P_rbind:
@@ -277,16 +365,9 @@ ARC_NOINLINE Column map_function(Lane& lane, Value function, const Column* args,
       inner[2] = guarded(lane, args[0], inner[0], n);
       inner[1] = map_function(lane, captured[2], inner + 2, 1, n);
       return map_function(lane, captured[0], inner, 2, n);
-    case P_power: {
-      Column x = args[0];
-      for (i64 k = 0; k < captured[1].number && !lane.exceeded; k++) {
-        Column next = map_function(lane, captured[0], &x, 1, n);
-        x = next;
-      }
-      return lane.exceeded ? failed_column(lane) : x;
-    }
+    case P_power: return map_power(lane, captured[0], captured[1].number, args[0], n);
     case P_matcher: {
-      if (!lane.charge(n_right(args[0], n))) return failed_column(lane);
+      if (!lane.charge((u64)n)) return failed_column(lane);
       const Column got = map_function(lane, captured[0], args, 1, n);
       return matches(lane, got, captured[1], n);
     }

@@ -4,6 +4,7 @@
 // among the elements), it declines, and the elements are run one by one.
 #pragma once
 #include "primitives/numbers.hpp"
+#include "primitives/patches.hpp"
 
 namespace arc {
 
@@ -175,6 +176,40 @@ ARC_FN bool color_on_columns(Lane& lane, const Column& x, i64 n, Column* result)
   return to_numbers(lane, n, 0, result, [=](i64 k) { return color_of(x.values[k].keys[0]); });
 }
 
+// `connect` and `shoot`: the places of all lines are charged before any is made.
+template <class LineBetween>
+ARC_FN bool lines_on_columns(Lane& lane, const Column* args, i64 n, Column* result, LineBetween line_between) {
+  const KeySource p = locations_in(args[0], false), q = locations_in(args[1], false);
+  if (!p.fits || !q.fits) return false;
+  Value* values = lane.allocate_array<Value>(n);
+  if (!values) return true;
+  u64 n_places = 0, longest = 0;
+  for (i64 k = 0; k < n; k++) {
+    const Line line = line_between(p.at(k), q.at(k));
+    if (!line.in_range) return false;
+    n_places += (u64)line.n;
+    longest = max_of(longest, (u64)line.n);
+    // Until there is memory for its places: the first one, and the step to the next.
+    values[k].n = (u32)line.n;
+    values[k].key = line.first;
+    values[k].head = (u32)line.step;
+  }
+  if (3 * longest > lane.max_elements) return false;
+  charge_calls(lane, n, 4, 0);
+  if (!lane.charge(3 * n_places, 3 * n_places * BYTES_PER_ELEMENT)) return true;
+  Key* next = lane.allocate_array<Key>((i64)n_places);
+  if (!next) return true;
+  for (i64 k = 0; k < n; k++) {
+    const u32 n_in_line = values[k].n;
+    const Key step = values[k].head;
+    Key key = values[k].key;
+    values[k] = keys_value(INDICES, next, n_in_line);
+    for (u32 j = 0; j < n_in_line; j++, key += step) *next++ = key;
+  }
+  *result = value_column(values);
+  return true;
+}
+
 ARC_NOINLINE bool run_on_columns(Lane& lane, u32 primitive, const Column* args, i64 n, Column* result) {
   const NumberSource x = numbers_in(args[0]);
   switch (primitive) {
@@ -227,6 +262,8 @@ ARC_NOINLINE bool run_on_columns(Lane& lane, u32 primitive, const Column* args, 
     case P_astuple: return astuple_on_columns(lane, args, n, result);
     case P_size: return size_on_columns(lane, args[0], n, result);
     case P_color: return color_on_columns(lane, args[0], n, result);
+    case P_connect: return lines_on_columns(lane, args, n, result, [](Key from, Key to) { return connecting_line(from, to); });
+    case P_shoot: return lines_on_columns(lane, args, n, result, [](Key from, Key to) { return shot_line(from, to); });
     default: return false;
   }
 }

@@ -104,7 +104,6 @@ ARC_FN bool fits(const Value& v, Domain domain) {
   return false;
 }
 
-#if defined(ARC_FLAT)
 // The kinds of values, as bits, that belong to a domain whatever they hold; the highest bit stands for the
 // empty set.
 constexpr u32 OF_EMPTY_SET = 1u << 31;
@@ -136,8 +135,21 @@ ARC_FN bool surely_fits(const Value& v, u32 kinds) {
 }
 // Whether a domain's values are numbers that stand in the value itself.
 ARC_FN constexpr bool is_number_domain(Domain domain) { return domain == NUMBER || domain == LOCATION || domain == NUMERICAL; }
-#endif
 
-ARC_NOINLINE bool belongs(const Value& v, Domain domain) { return fits(v, domain); }
+#if !defined(ARC_FLAT)
+constexpr u32 N_DOMAINS = PICTURES + 1;
+struct SureKinds {
+  u32 kinds[N_DOMAINS];
+  constexpr SureKinds() : kinds() {
+    for (u32 k = 0; k < N_DOMAINS; k++) kinds[k] = kinds_of((Domain)k);
+  }
+};
+static constexpr SureKinds SURE_KINDS;
+ARC_NOINLINE bool belongs_by_members(const Value& v, Domain domain) { return fits(v, domain); }
+// The same as `fits` for a domain that is not known at compile time.
+ARC_FN bool belongs(const Value& v, Domain domain) {
+  return surely_fits(v, SURE_KINDS.kinds[domain]) || belongs_by_members(v, domain);
+}
+#endif
 
 }  // namespace arc

@@ -126,8 +126,8 @@ ARC_EXTERN bool are_arguments_wanted(Lane& lane) {
   const Replay& replay = replay_of(lane);
   return replay.n_asked == replay.phase;
 }
-// Returns the function's values at their cost if they are known; otherwise makes the frame for them and ends the
-// phase.
+// Returns the function's values, and charges their cost, if they are known; otherwise makes the frame that computes
+// them, and ends the phase.
 ARC_EXTERN Column map_function(Lane& lane, const Value&, const Column* args, u32 n_args, i64 n) {
   Replay& replay = replay_of(lane);
   if (lane.exceeded) return failed_column(lane);

@@ -28,6 +28,9 @@ struct Batt {
 struct Budget {
   u64 steps;
   u64 bytes;
+
+  // The most elements that one value can have.
+  ARC_FN u64 elements() const { return min_of<u64>(min_of<u64>(steps, bytes / BYTES_PER_ELEMENT), MAX_ELEMENTS); }
 };
 
 // The cost of a node's own call on one sample; its steps are one of the constants below if it was not finished.

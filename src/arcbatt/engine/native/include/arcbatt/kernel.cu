@@ -193,7 +193,7 @@ ARC_FN void with_lane(const Launch& launch, const Step& step, Lanes lanes, Run r
   lane.end = page.end;
   lane.max_steps = launch.budget.steps;
   lane.max_bytes = launch.budget.bytes;
-  lane.max_elements = min_of<u64>(launch.budget.steps, launch.budget.bytes / BYTES_PER_ELEMENT);
+  lane.max_elements = launch.budget.elements();
   if (thread_index() == 0) {
     worker.pool = launch.pool;
     worker.leaves_of = lanes == LEAVES ? &step : nullptr;

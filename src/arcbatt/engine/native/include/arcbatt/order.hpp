@@ -1,5 +1,8 @@
 // The order, equality and hash of values, as `compare` and `content_hash` of language/values.py.
 #pragma once
+#if !defined(__CUDACC__)
+#include <cstring>
+#endif
 #include "lane.hpp"
 
 namespace arc {
@@ -208,6 +211,7 @@ constexpr u64 HASH_NONE = 1, HASH_NUMBER = 2, HASH_TUPLE = 3, HASH_SET = 4, HASH
 ARC_FN constexpr u64 find_hash(i64 x) { return mix((u64)x * 0x9e3779b97f4a7c15ULL + HASH_NUMBER); }
 
 // Most numbers are colors, and most locations those of a small grid: their hashes are looked up.
+#if defined(__CUDACC__)
 constexpr u32 N_KNOWN_PLACES = 32, N_KNOWN_NUMBERS = 32;
 #define ARC_EIGHT_OF(f, k) f(k), f(k + 1), f(k + 2), f(k + 3), f(k + 4), f(k + 5), f(k + 6), f(k + 7)
 #define ARC_ALL_OF(f) ARC_EIGHT_OF(f, 0), ARC_EIGHT_OF(f, 8), ARC_EIGHT_OF(f, 16), ARC_EIGHT_OF(f, 24)
@@ -215,6 +219,20 @@ ARC_TABLE(u64, MULTIPLIERS) = {ARC_ALL_OF(find_multiplier)};
 ARC_TABLE(u64, NUMBER_HASHES) = {ARC_ALL_OF(find_hash)};
 #undef ARC_ALL_OF
 #undef ARC_EIGHT_OF
+#else
+// The caches of a core have room for more.
+constexpr u32 N_KNOWN_PLACES = 1024, N_KNOWN_NUMBERS = 32;
+template <u32 N>
+struct WordTable {
+  u64 words[N];
+  constexpr WordTable(u64 (*f)(u64)) : words() {
+    for (u64 k = 0; k < N; k++) words[k] = f(k);
+  }
+  ARC_FN u64 operator[](u64 k) const { return words[k]; }
+};
+static constexpr WordTable<N_KNOWN_PLACES> MULTIPLIERS(find_multiplier);
+static constexpr WordTable<N_KNOWN_NUMBERS> NUMBER_HASHES([](u64 k) { return find_hash((i64)k); });
+#endif
 ARC_FN u64 multiplier(u64 k) { return k < N_KNOWN_PLACES ? MULTIPLIERS[k] : find_multiplier(k); }
 ARC_FN u64 hash_number(i64 x) { return (u64)x < N_KNOWN_NUMBERS ? NUMBER_HASHES[x] : find_hash(x); }
 // The sum over a tuple of numbers; four independent sums for instruction-level parallelism.
@@ -277,10 +295,21 @@ ARC_FN u64 hash_without_members(const Value& v) {
       return close_hash(HASH_SET, v.n,
                         hash_sum<ALONE>(v.n, [&](i64 k) { return mix(hash_cell(v.keys[k])); }));
     case GRID: {
-      i64 width = width_of(v);
-      const u64 sum = hash_sum<ALONE>(v.n, [&](i64 i) {
-        return close_hash(HASH_TUPLE, width, hash_numbers(v.ints + i * width, width)) * multiplier(i);
-      });
+      const i64 width = width_of(v);
+      const auto hash_of_row = [&](i64 i) {
+        return close_hash(HASH_TUPLE, width, hash_numbers(v.ints + i * width, width));
+      };
+#if defined(__CUDACC__)
+      const u64 sum = hash_sum<ALONE>(v.n, [&](i64 i) { return hash_of_row(i) * multiplier(i); });
+#else
+      // Large grids consist of a few rows that are repeated.
+      u64 sum = 0, hash = 0;
+      for (i64 i = 0; i < v.n; i++) {
+        const i32* row = v.ints + i * width;
+        if (!i || std::memcmp(row - width, row, (u64)width * sizeof(i32))) hash = hash_of_row(i);
+        sum += hash * multiplier(i);
+      }
+#endif
       return close_hash(HASH_TUPLE, v.n, sum);
     }
     case TUPLE: return close_hash(HASH_TUPLE, 0, 0);

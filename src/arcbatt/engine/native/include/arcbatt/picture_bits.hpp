@@ -2,7 +2,7 @@
 // bits are processed cell by cell.
 #pragma once
 #include "geometry.hpp"
-#include "pictures.hpp"
+#include "picture_parts.hpp"
 
 namespace arc {
 
@@ -189,55 +189,27 @@ ARC_FN void paint_bits(const BitFrame& frame, const BitRows& board, C* to, const
 
 // --- floods ---
 
-// Returns the runs of set bits of `mask` that contain bits of `seed`, a subset of it; only the lowest `width` bits
-// count.
-ARC_FN u64 filled_runs(u64 seed, u64 mask, i32 width) {
-  // Towards higher bits, the carry of an addition fills the run.
-  u64 filled = (mask & ~(mask + seed)) | seed, run = mask;
-  for (i32 s = 1; s < width; s *= 2) {
-    filled |= run & filled >> s;
-    run &= run >> s;
-  }
-  return filled;
-}
-
 // Finds the zeros that are connected through zeros to the edge, by sides or also by corners.
 ARC_FN void flood_outside(const BitFrame& frame, const BitRows& shown, bool diagonal, BitRows& outside) {
   const u64 full = frame.full();
-  const i32 width = frame.width;
 #if defined(__CUDACC__)
   const i32 t = thread_index();
   const u64 open = t < frame.n_rows ? full & ~shown.rows[0] : 0;
-  outside.rows[0] = filled_runs(open & frame.edge(t), open, width);
+  outside.rows[0] = runs_of(open & frame.edge(t), open);
   for (;;) {
     u64 near = beside_row(frame, outside, t);
     if (diagonal) near |= near << 1 | near >> 1;
     const u64 before = outside.rows[0], seed = before | (near & open);
     if (!ballot(seed != before)) return;
-    outside.rows[0] = filled_runs(seed, open, width);
+    outside.rows[0] = runs_of(seed, open);
   }
 #else
-  // Sweep down and up until a sweep changes nothing.
-  auto grown = [=](u64 near) { return diagonal ? near | near << 1 | near >> 1 : near; };
-  const i32 n = frame.n_rows;
-  u64 before = 0;
-  for (i32 i = 0; i < n; i++) {
-    const u64 open = full & ~shown.rows[i];
-    before = filled_runs((frame.edge(i) | grown(before)) & open, open, width);
-    outside.rows[i] = before;
-  }
-  for (i32 from = n - 2, step = -1;; from = step > 0 ? 1 : n - 2) {
-    bool changed = false;
-    for (i32 i = from; i >= 0 && i < n; i += step) {
-      const u64 open = full & ~shown.rows[i], had = outside.rows[i];
-      const u64 seed = had | (grown(outside.rows[i - step]) & open);
-      if (seed == had) continue;
-      outside.rows[i] = filled_runs(seed, open, width);
-      changed = true;
-    }
-    if (!changed) return;
-    step = -step;
-  }
+  u64 open[MAX_BIT_ROWS] = {};
+  for (i32 i = 0; i < frame.n_rows; i++) open[i] = full & ~shown.rows[i];
+  if (diagonal)
+    flood_from_edge<true>(open, frame.n_rows, frame.width, outside.rows);
+  else
+    flood_from_edge<false>(open, frame.n_rows, frame.width, outside.rows);
 #endif
 }
 
@@ -300,54 +272,5 @@ ARC_CLONED static i64 euler_number(const BitFrame& frame, const BitRows& shown) 
   return sum;
 }
 #endif
-
-// --- cell by cell: pictures of any size, one thread ---
-
-template <class C>
-struct CellWalk {
-  Picture<C> p;
-  u8* seen;    // for each cell, whether it was visited
-  i32* queue;  // room for all cells; null if memory ran out
-
-  // Visits all cells that are connected with one by steps between cells a and b for which same(a, b) holds; returns
-  // whether one of them is on the edge.
-  template <class Same>
-  ARC_FN bool walk(i64 start, bool diagonal, Same same) const {
-    bool edge = false;
-    i64 n = 1;
-    queue[0] = (i32)start;
-    seen[start] = 1;
-    for (i64 done = 0; done < n; done++) {
-      const i32 at = queue[done], row = at / p.width, column = at % p.width;
-      edge |= row == 0 || column == 0 || row == p.n_rows - 1 || column == p.width - 1;
-      for (i32 i = max_of(row - 1, 0); i <= min_of(row + 1, p.n_rows - 1); i++)
-        for (i32 j = max_of(column - 1, 0); j <= min_of(column + 1, p.width - 1); j++) {
-          const i32 k = i * p.width + j;
-          if (seen[k] || !same(p.cells[at], p.cells[k])) continue;
-          if (!diagonal && i != row && j != column) continue;
-          seen[k] = 1;
-          queue[n++] = k;
-        }
-    }
-    return edge;
-  }
-
-  // Visits the zeros that flood_outside finds, by one thread.
-  ARC_FN void walk_outside(bool diagonal) const {
-    for (i64 i = 0; i < p.n_rows; i++)
-      for (i64 j = 0; j < p.width; j++) {
-        if (i != 0 && i != p.n_rows - 1 && j != 0) j = p.width - 1;
-        const i64 k = i * p.width + j;
-        if (!p.cells[k] && !seen[k]) walk(k, diagonal, [](C a, C b) { return a == b; });
-      }
-  }
-};
-template <class C>
-ARC_FN CellWalk<C> cell_walk(Lane& lane, const Picture<C>& p) {
-  CellWalk<C> made{p, lane.allocate_array<u8>((u64)p.area()), nullptr};
-  if (made.seen) made.queue = lane.allocate_array<i32>((u64)p.area());
-  if (made.queue) each(p.area(), [=](i64 k) { made.seen[k] = 0; });
-  return made;
-}
 
 }  // namespace arc

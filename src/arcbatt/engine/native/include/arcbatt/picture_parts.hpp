@@ -182,6 +182,30 @@ ARC_FN void label_parts(const Picture<C>& p, bool diagonal, i32* parents, Kind k
   for (i64 k = 0; k < p.area(); k++) parents[k] = root_of(parents, (i32)k);
 }
 
+// The parts of a picture of any size: the first cell of each cell's part, and whether a part reaches the edge, by its
+// first cell; null if memory ran out.
+struct CellParts {
+  const i32* parents = nullptr;
+  const u8* at_edge = nullptr;
+
+  ARC_FN bool reaches_edge(i64 k) const { return at_edge[parents[k]]; }
+};
+template <class C, class Kind>
+ARC_FN CellParts parts_of_cells(Lane& lane, const Picture<C>& p, bool diagonal, Kind kind) {
+  i32* parents = lane.allocate_array<i32>((u64)p.area());
+  u8* at_edge = lane.allocate_array<u8>((u64)p.area());
+  if (!parents || !at_edge) return {};
+  each(p.area(), [=](i64 k) { at_edge[k] = 0; });
+  serial([&]() {
+    label_parts(p, diagonal, parents, kind);
+    for (i64 i = 0, k = 0; i < p.n_rows; i++)
+      for (i64 j = 0; j < p.width; j++, k++)
+        if (i == 0 || i == p.n_rows - 1 || j == 0 || j == p.width - 1) at_edge[parents[k]] = 1;
+    return 0;
+  });
+  return {parents, at_edge};
+}
+
 // --- parts as pictures ---
 
 // A list whose pictures are made one by one, in memory for the most there can be.

@@ -95,7 +95,8 @@ ARC_FN u32 atomic_swap_if(u32* word, u32 wanted, u32 value) { return atomicCAS(w
 #else
 #define ARC_FN inline
 // Compiled for several levels of the instruction set; the best one is chosen when the module is loaded.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
 #define ARC_CLONED __attribute__((target_clones("default", "avx2", "arch=x86-64-v4")))
 #else
 #define ARC_CLONED

@@ -34,11 +34,14 @@ enum Reason : u8 {
   OUT_OF_RANGE,
   OVER_BUDGET,
   NOT_RUN,  // internal: memory ran out, and the result is unknown
+  OUT_OF_MEMORY,
 };
 
 constexpr i32 MAX_NUMBER = (1 << 20) - 1;
 constexpr int MAX_DEPTH = 32;
 constexpr int BYTES_PER_ELEMENT = 16;
+// The most elements of one value, as in language/budget.py: the greatest width that a value holds.
+constexpr u32 MAX_ELEMENTS = (1 << 24) - 1;
 constexpr int MAX_ARITY = 4;
 
 // A location or cell as one number with the same order: 21 bits each for color, row, column.

@@ -41,7 +41,7 @@ ARC_FN i64 sorted_select(const T* a, i64 na, const T* b, i64 nb, bool common, T*
       [=](i64 k, i64 place) { to[place] = a[k]; });
 }
 
-// Writes all elements of either array, by one thread; returns how many.
+// Writes the union of two sorted arrays, by one thread; returns its size.
 template <class T>
 ARC_FN i64 sorted_union_alone(const T* a, i64 na, const T* b, i64 nb, T* to) {
   i64 i = 0, j = 0, n = 0;
@@ -831,7 +831,7 @@ ARC_FN Tally tally_of_runs(Lane& lane, const i32* starts, i64 n_runs, i64 n, F v
   return tally;
 }
 
-// Counts keys in any order, which are overwritten; made(key) is the value.
+// Counts how often each key occurs, and overwrites the keys; made(key) is the value that a key stands for.
 template <class F>
 ARC_FN Tally tally_of_keys(Lane& lane, Key* keys, i64 n, F made) {
   i32* starts = lane.allocate_array<i32>(n);

@@ -140,6 +140,8 @@ ARC_NOINLINE Value merge_any(Lane& lane, bool tuple, const Value* inners, i64 n)
       Value set;
 #if defined(ARC_WARP_LANES)
       if (merge_by_rows(lane, kind, n_members, MAX_SCATTERED_READS, &set, each_key)) return set;
+#elif !defined(ARC_FLAT)
+      if (near_set(lane, kind, n_members, &set, each_key)) return set;
 #endif
       if (n_members >= MANY_KEYS &&
           set_by_bits(lane, kind, box_of_keys(each_key), n_members, &set, each_key))
@@ -232,23 +234,38 @@ ARC_FN Value prim_mpapply(Lane& lane, const Value* a) {
 // Returns a column that has each of n values `times` in a row, or all values `times` over.
 ARC_FN Column spread(Lane& lane, const Column& column, i64 n, i64 times, bool in_a_row) {
   if (lane.exceeded) return failed_column(lane);  // there was no memory for the column
-  auto source = [=](i64 k) { return in_a_row ? (Counter)k / (Counter)times : (Counter)k % (Counter)n; };
   i64 size = n * times;
+#if !defined(ARC_FLAT)
+  // Without a division per element.
+  const auto each_spread = [=](auto to, auto from) {
+    if (in_a_row) {
+      for (i64 k = 0; k < n; k++)
+        for (i64 j = 0; j < times; j++) *to++ = from[k];
+    } else {
+      for (i64 j = 0; j < times; j++)
+        for (i64 k = 0; k < n; k++) *to++ = from[k];
+    }
+  };
+#else
+  const auto each_spread = [=](auto to, auto from) {
+    each(size, [=](i64 k) { to[k] = from[in_a_row ? (Counter)k / (Counter)times : (Counter)k % (Counter)n]; });
+  };
+#endif
   if (column.form == Column::NUMBERS) {
     i32* ints = lane.allocate_array<i32>(size);
     if (!ints) return failed_column(lane);
-    each(size, [=](i64 k) { ints[k] = column.ints[source(k)]; });
+    each_spread(ints, column.ints);
     return number_column(ints);
   }
   if (column.form == Column::VALUES) {
     Value* values = lane.allocate_array<Value>(size);
     if (!values) return failed_column(lane);
-    each(size, [=](i64 k) { values[k] = column.values[source(k)]; });
+    each_spread(values, column.values);
     return value_column(values);
   }
   Key* keys = lane.allocate_array<Key>(size);
   if (!keys) return failed_column(lane);
-  each(size, [=](i64 k) { keys[k] = column.keys[source(k)]; });
+  each_spread(keys, column.keys);
   return key_column(column.form, keys);
 }
 
@@ -257,6 +274,19 @@ ARC_FN Value prim_prapply(Lane& lane, const Value* a) {
   i64 na = a[1].n, nb = a[2].n, n = na * nb;
   ARC_REQUIRE(n);
   if (n == 0) return empty_set();
+#if !defined(ARC_FLAT)
+  // A function that is called with the wrong number of arguments fails at no cost, so no pairs may be made for it.
+  if (a[0].n && arity_of(a[0]) != 2) return fail(WRONG_TYPE);
+  if (!a[0].n) {
+    // Each pair is charged for what the primitive reads, whether it fails or not.
+    const u32 peeks = info_of(a[0].aux).peeks;
+    u64 read = (u64)n;
+    if (!(peeks & 1)) read += (u64)nb * (weight_of(a[1]) - (u64)na);
+    if (!(peeks & 2)) read += (u64)na * (weight_of(a[2]) - (u64)nb);
+    if (read > lane.max_steps - min_of(lane.steps, lane.max_steps)) lane.exceeded = true;
+    if (lane.exceeded) return fail(OVER_BUDGET);
+  }
+#endif
   Column members[2];
   if (are_arguments_wanted(lane)) {
     members[0] = spread(lane, column_of(lane, a[1]), na, nb, false);

@@ -755,6 +755,25 @@ ARC_FN Value prim_cellwise(Lane& lane, const Value* a) {
   return grid_value(cells, (u32)n_rows, (u32)width);
 }
 
+ARC_FN Value prim_where_color(Lane& lane, const Value* a) {
+  if (a[0].n == 0) return fail(EMPTY);
+  ARC_RASTER(key, a[0]);
+  ARC_RASTER(x, a[2]);
+  ARC_RASTER(y, a[3]);
+  const i64 n_rows = key.n_rows, width = key.width;
+  if (width == 0) return empty_rows(lane, n_rows);
+  if (min_of(x.n_rows, y.n_rows) < n_rows) return fail(OUT_OF_RANGE);
+  if (any(n_rows, [&](i64 i) { return key.size(i) < width || x.size(i) < width || y.size(i) < width; }))
+    return fail(OUT_OF_RANGE);
+  const i32 color = (i32)a[1].number;
+  ARC_ALLOCATE(cells, i32, n_rows * width);
+  each_in_grid(n_rows, width, [&](i64 i, i64 j) {
+    cells[i * width + j] =
+        key.cells[key.start(i) + j] == color ? x.cells[x.start(i) + j] : y.cells[y.start(i) + j];
+  });
+  return grid_value(cells, (u32)n_rows, (u32)width);
+}
+
 // --- turning, cutting, joining ---
 
 // For a cell at row i and column j of a table, the cell of another table that it is taken from.

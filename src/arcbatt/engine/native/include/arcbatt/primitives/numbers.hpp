@@ -96,7 +96,10 @@ ARC_FN Value around_by(const Value& location, u32 directions, Key* keys) {
   }
   return keys_value(INDICES, keys, (u32)n);
 }
+// The weight of these locations.
+ARC_FN u64 weight_around(u32 directions) { return 3 * (u64)count_bits(directions); }
 ARC_FN Value around(Lane& lane, const Value& location, u32 directions) {
+  ARC_REQUIRE(weight_around(directions));  // first: a value too large and out of range is over budget
   ARC_ALLOCATE(keys, Key, 8);
   return around_by<W == 1>(location, directions, keys);
 }

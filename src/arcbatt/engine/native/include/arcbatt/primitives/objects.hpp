@@ -15,7 +15,6 @@ struct Cut {
   Kind kind = OBJECT;  // the kind of a part: INDICES if all kept cells have color 0
   const i32* cells = nullptr;
   i64 n_rows = 0, width = 0;
-  i64 lowest = 0, highest = N_COLORS - 1;  // colors
 
   ARC_FN bool kept(i32 c) const { return keeps == EVERY_COLOR || (c == color) == (keeps == ONLY); }
   // The weight of the set or tuple of parts.
@@ -24,9 +23,6 @@ struct Cut {
   }
   ARC_FN u32 depth() const { return kind == OBJECT ? 4 : 3; }
 };
-
-// Colors in a wider range than this are not tried one by one.
-constexpr i64 MAX_COLOR_SPAN = 64;
 
 // Makes objects of sorted keys, one after the other: object k is keys[starts[k] .. starts[k + 1]).
 ARC_FN Value objects_of(Lane& lane, const Cut& cut, bool tuple, const Key* keys, const i32* starts, i64 n) {
@@ -38,8 +34,7 @@ ARC_FN Value objects_of(Lane& lane, const Cut& cut, bool tuple, const Key* keys,
   return weighed_block(lane, tuple ? TUPLE : SET, 0, objects, (u32)n, cut.weight(n, starts[n]), cut.depth());
 }
 
-#if defined(ARC_FLAT)
-// --- by joined runs: any grid, many threads ---
+// --- by joined runs: any grid ---
 
 // Adjacent cells of one color in a row, in reading order: their first and last cell, and the first run of their part.
 struct CellRuns {
@@ -145,139 +140,6 @@ ARC_NOINLINE Value objects_by_runs(Lane& lane, const Cut& cut, bool tuple) {
   sync();
   return objects_of(lane, cut, tuple, keys, starts, n_objects);
 }
-#else
-// --- by runs: any grid, one thread ---
-
-// Connected cells of one row: of one color, or of any colors except the background.
-struct CellRun {
-  i32 row, start, end;
-  i32 color;
-  i32 parent;  // the run that represents its part: itself or an earlier one
-  i32 next;    // the next run of its color, or -1
-};
-
-ARC_FN i32 find_root(CellRun* runs, i32 k) {
-  while (runs[k].parent != k) {
-    runs[k].parent = runs[runs[k].parent].parent;
-    k = runs[k].parent;
-  }
-  return k;
-}
-
-// Finds the runs row by row and joins those that touch; returns how many there are.
-ARC_FN i64 label_runs(const Cut& cut, CellRun* runs) {
-  i64 n = 0, above = 0, above_end = 0;  // runs of the row above: runs[above .. above_end)
-  const i32 reach = cut.diagonal ? 1 : 0;
-  for (i64 i = 0; i < cut.n_rows; i++) {
-    const i32* row = cut.cells + i * cut.width;
-    const i64 first = n;
-    for (i64 j = 0; j < cut.width;) {
-      const i32 color = row[j];
-      const i64 start = j++;
-      if (!cut.kept(color)) continue;
-      if (cut.univalued)
-        while (j < cut.width && row[j] == color) j++;
-      else
-        while (j < cut.width && cut.kept(row[j])) j++;
-      const i32 k = (i32)n++;
-      runs[k] = {(i32)i, (i32)start, (i32)j, color, k, -1};
-      // Runs of the row above that end before this one cannot touch a later one either.
-      while (above < above_end && runs[above].end + reach <= start) above++;
-      for (i64 u = above; u < above_end && runs[u].start < j + reach; u++) {
-        if (cut.univalued && runs[u].color != color) continue;
-        i32 a = find_root(runs, (i32)u), b = find_root(runs, k);
-        if (a < b) runs[b].parent = a;
-        if (b < a) runs[a].parent = b;
-      }
-    }
-    above = first;
-    above_end = n;
-  }
-  for (i64 k = 0; k < n; k++) runs[k].parent = runs[runs[k].parent].parent;
-  return n;
-}
-
-// Cells are taken by color, row and column, so that the cells of each object and, by their first cells, the objects
-// themselves are sorted.
-ARC_NOINLINE Value objects_by_runs(Lane& lane, const Cut& cut, bool tuple) {
-  const i64 n_cells = cut.n_rows * cut.width;
-  ARC_ALLOCATE(runs, CellRun, n_cells + 1);
-  const i64 n_runs = serial([=]() { return label_runs(cut, runs); });
-  if (n_runs == 0) return tuple ? empty_tuple() : empty_set();
-  const i64 n_objects = total(n_runs, [=](i64 k) { return runs[k].parent == k; });
-  const i64 n_kept = total(n_runs, [=](i64 k) { return runs[k].end - runs[k].start; });
-  // A very large grid has places that are out of range; the call fails if an object has one. Exceeding the budget takes
-  // precedence.
-  ARC_REQUIRE(cut.weight(n_objects, n_kept));
-  if (any(n_runs, [=](i64 k) { return runs[k].row > MAX_NUMBER || runs[k].end > MAX_NUMBER + 1; }))
-    return fail(OUT_OF_RANGE);
-  ARC_ALLOCATE(object_of, i32, n_runs);
-  ARC_ALLOCATE(starts, i32, n_objects + 1);
-  ARC_ALLOCATE(ends, i32, n_objects);
-  ARC_ALLOCATE(keys, Key, n_kept);
-  const bool by_buckets = cut.univalued && cut.highest - cut.lowest < MAX_COLOR_SPAN;
-  // If runs cannot be distributed by color, all cells are sorted, each with its part.
-  ARC_ALLOCATE(sorted, Key, by_buckets ? 1 : n_kept);
-  ARC_ALLOCATE(part_at, i32, by_buckets ? 1 : n_cells);
-  if (!by_buckets) {
-    i64 n = 0;
-    for (i64 r = 0; r < n_runs; r++) {
-      const CellRun run = runs[r];
-      each(run.end - run.start, [=](i64 j) {
-        const i64 column = run.start + j, at = run.row * cut.width + column;
-        sorted[n + j] = key_of(cut.cells[at], run.row, column);
-        part_at[at] = run.parent;
-      });
-      n += run.end - run.start;
-    }
-    if (!sort_keys(lane, sorted, n_kept)) return fail(OVER_BUDGET);
-  }
-  serial([=]() {
-    for (i64 k = 0; k < n_runs; k++) object_of[k] = -1;
-    for (i64 k = 0; k < n_objects; k++) ends[k] = 0;
-    i32 n = 0;
-    auto count = [&](i32 part, i32 more) {
-      if (object_of[part] < 0) object_of[part] = n++;
-      ends[object_of[part]] += more;
-    };
-    auto lay_out = [&]() {
-      starts[0] = 0;
-      for (i64 k = 0; k < n_objects; k++) {
-        starts[k + 1] = starts[k] + ends[k];
-        ends[k] = starts[k];
-      }
-    };
-    if (by_buckets) {
-      i32 heads[MAX_COLOR_SPAN];
-      const i64 n_colors = cut.highest - cut.lowest + 1;
-      for (i64 c = 0; c < n_colors; c++) heads[c] = -1;
-      for (i64 k = n_runs; k-- > 0;) {
-        i32& head = heads[runs[k].color - cut.lowest];
-        runs[k].next = head;
-        head = (i32)k;
-      }
-      for (i64 c = 0; c < n_colors; c++)
-        for (i32 k = heads[c]; k >= 0; k = runs[k].next) count(runs[k].parent, runs[k].end - runs[k].start);
-      lay_out();
-      for (i64 c = 0; c < n_colors; c++)
-        for (i32 k = heads[c]; k >= 0; k = runs[k].next) {
-          i32& at = ends[object_of[runs[k].parent]];
-          const Key first = key_of(runs[k].color, runs[k].row, runs[k].start);
-          const i32 length = runs[k].end - runs[k].start;
-          for (i32 j = 0; j < length; j++) keys[at + j] = first + (Key)j;
-          at += length;
-        }
-    } else {
-      auto part_of = [=](Key key) { return part_at[row_of(key) * cut.width + column_of(key)]; };
-      for (i64 k = 0; k < n_kept; k++) count(part_of(sorted[k]), 1);
-      lay_out();
-      for (i64 k = 0; k < n_kept; k++) keys[ends[object_of[part_of(sorted[k])]]++] = sorted[k];
-    }
-    return 0;
-  });
-  return objects_of(lane, cut, tuple, keys, starts, n_objects);
-}
-#endif
 
 // --- by bits: grids of up to 32x32 cells, one word per row ---
 
@@ -577,7 +439,7 @@ ARC_FN void take_part(Part& part, u32* rest, i64 row, u32 run, bool diagonal) {
   part.top = row;
   part.rows[row] = run;
   rest[row] ^= run;
-  // One pass down finds all of most parts; it misses cells that touch the part from above.
+  // For most parts one pass down finds all cells; it misses those that touch the part from above.
   u32 missed = touched(run, diagonal) & rest[row - 1];
   while (const u32 seeds = touched(run, diagonal) & rest[row + 1]) {
     run = runs_at(seeds, rest[row + 1]);
@@ -692,27 +554,13 @@ ARC_NOINLINE Reason dense_cells(Lane& lane, const Value& grid, const i32** cells
 
 // Cuts a non-empty grid with rows of any length and any numbers; the cut has its sizes.
 ARC_NOINLINE Value cut_any_grid(Lane& lane, const Value& grid, Cut cut, bool tuple) {
-  const i64 n_cells = cut.n_rows * cut.width;
-  u32 counts[N_COLORS];
-  const bool has_bare = cut.keeps == ALL_BUT_COMMONEST;
-  if (has_bare) cut.keeps = ALL_BUT;
-  if (grid.kind == GRID && count_cells(cut.cells, n_cells, counts)) {
-    if (has_bare) {
-      cut.color = 0;
-      for (int c = 0; c < N_COLORS; c++)
-        if (counts[c] > counts[cut.color]) cut.color = c;
-    }
-  } else {
-    if (has_bare) {
-      i64 bare = 0;
-      if (Reason reason = background_of(lane, grid, &bare); reason != OK) return fail(reason);
-      cut.color = (i32)bare;
-    }
-    if (Reason reason = dense_cells(lane, grid, &cut.cells); reason != OK) return fail(reason);
-    const i32* cells = cut.cells;
-    cut.lowest = least(n_cells, MAX_NUMBER, [=](i64 k) { return cells[k]; });
-    cut.highest = greatest(n_cells, -MAX_NUMBER, [=](i64 k) { return cells[k]; });
+  if (cut.keeps == ALL_BUT_COMMONEST) {
+    i64 bare = 0;
+    if (Reason reason = background_of(lane, grid, &bare); reason != OK) return fail(reason);
+    cut.keeps = ALL_BUT;
+    cut.color = (i32)bare;
   }
+  if (Reason reason = dense_cells(lane, grid, &cut.cells); reason != OK) return fail(reason);
   return objects_by_runs(lane, cut, tuple);
 }
 
@@ -768,7 +616,6 @@ ARC_NOINLINE Value prim_enclosed_cells(Lane& lane, const Value* a) {
   cut.n_rows = a[0].n;
   cut.width = row_size(a[0], 0);
   if (Reason reason = dense_cells(lane, a[0], &cut.cells); reason != OK) return fail(reason);
-#if defined(ARC_FLAT)
   const i32* cells = cut.cells;
   const i64 n_rows = cut.n_rows, width = cut.width;
   const i64 n_kept = total(n_rows * width, [=](i64 k) { return cut.kept(cells[k]); });
@@ -795,31 +642,6 @@ ARC_NOINLINE Value prim_enclosed_cells(Lane& lane, const Value* a) {
     for (i32 j = 0; j < runs.length(k); j++) keys[starts[k] + j] = first + (Key)j;
   });
   return keys_value(INDICES, keys, (u32)n);
-#else
-  ARC_ALLOCATE(runs, CellRun, cut.n_rows * cut.width + 1);
-  const i64 n_runs = serial([=]() { return label_runs(cut, runs); });
-  // The representative of a part that reaches the edge is marked by having itself as the next run.
-  each(n_runs, [=](i64 k) {
-    const CellRun& run = runs[k];
-    if (run.row == 0 || run.row == cut.n_rows - 1 || run.start == 0 || run.end == cut.width)
-      runs[run.parent].next = run.parent;
-  });
-  auto n_enclosed = [=](i64 k) { return runs[runs[k].parent].next < 0 ? runs[k].end - runs[k].start : 0; };
-  ARC_ALLOCATE(starts, i64, n_runs);
-  const i64 n = running_sums(n_runs, starts, n_enclosed);
-  if (any(n_runs, [=](i64 k) {
-        return n_enclosed(k) && (runs[k].row > MAX_NUMBER || runs[k].end > MAX_NUMBER + 1);
-      })) {
-    ARC_REQUIRE(3 * (u64)n);
-    return fail(OUT_OF_RANGE);
-  }
-  ARC_ALLOCATE(keys, Key, n);
-  each(n_runs, [=](i64 k) {
-    const Key first = key_of(runs[k].row, runs[k].start);
-    for (i64 j = 0; j < n_enclosed(k); j++) keys[starts[k] + j] = first + (Key)j;
-  });
-  return keys_value(INDICES, keys, (u32)n);
-#endif
 }
 
 ARC_NOINLINE Value prim_areas_between(Lane& lane, const Value* a) {

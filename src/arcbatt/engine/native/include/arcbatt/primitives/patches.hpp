@@ -326,12 +326,12 @@ ARC_FN Line line_between(i64 ai, i64 aj, i64 bi, i64 bj) {
   return {max_of(high, wide) + 1, forward ? key_of(ai, aj) : key_of(bi, bj),
           ((Key)(high ? 1 : 0) << LINE_ROW) + (Key)step_j, in_range(bi) && in_range(bj)};
 }
-ARC_FN Line connecting_line(const Value* a) {
-  return line_between(row_of(a[0].key), column_of(a[0].key), row_of(a[1].key), column_of(a[1].key));
+ARC_FN Line connecting_line(Key from, Key to) {
+  return line_between(row_of(from), column_of(from), row_of(to), column_of(to));
 }
-ARC_FN Line shot_line(const Value* a) {
-  const i64 row = row_of(a[0].key), column = column_of(a[0].key);
-  return line_between(row, column, row + 42 * (i64)row_of(a[1].key), column + 42 * (i64)column_of(a[1].key));
+ARC_FN Line shot_line(Key from, Key direction) {
+  const i64 row = row_of(from), column = column_of(from);
+  return line_between(row, column, row + 42 * (i64)row_of(direction), column + 42 * (i64)column_of(direction));
 }
 ARC_FN Value places_of_line(Lane& lane, const Line& line) {
   if (!line.n) return empty_set();
@@ -341,8 +341,8 @@ ARC_FN Value places_of_line(Lane& lane, const Line& line) {
   each(line.n, [=](i64 k) { keys[k] = line.key(k); });
   return keys_value(INDICES, keys, (u32)line.n);
 }
-ARC_FN Value prim_connect(Lane& lane, const Value* a) { return places_of_line(lane, connecting_line(a)); }
-ARC_FN Value prim_shoot(Lane& lane, const Value* a) { return places_of_line(lane, shot_line(a)); }
+ARC_FN Value prim_connect(Lane& lane, const Value* a) { return places_of_line(lane, connecting_line(a[0].key, a[1].key)); }
+ARC_FN Value prim_shoot(Lane& lane, const Value* a) { return places_of_line(lane, shot_line(a[0].key, a[1].key)); }
 ARC_FN Value prim_vfrontier(Lane& lane, const Value* a) {
   ARC_ALLOCATE(keys, Key, 30);
   const Key first = key_of(0, column_of(a[0].key));
@@ -409,10 +409,10 @@ ARC_FN i64 distance_of_few(const Keys& a, const Keys& b) {
   const Key* from = a.keys;
   i64 n = b.n;
   auto from_one = [=](i64 k) {
-    i32 row = row_of(from[k]), column = column_of(from[k]);
+    const i32 row = (i32)line_of(from[k], LINE_ROW), column = (i32)line_of(from[k], LINE_COLUMN);
     i32 best = 4 * KEY_BIAS;
     for (i64 q = 0; q < n; q++) {
-      i32 di = row_of(keys[q]) - row, dj = column_of(keys[q]) - column;
+      const i32 di = (i32)line_of(keys[q], LINE_ROW) - row, dj = (i32)line_of(keys[q], LINE_COLUMN) - column;
       best = min_of(best, (di < 0 ? -di : di) + (dj < 0 ? -dj : dj));
     }
     return best;
@@ -510,14 +510,18 @@ struct Contact {
   }
 };
 
-constexpr i64 FEW_PAIRS = 32;
+// Whether comparing all pairs is faster than finding the boxes of two patches first.
+ARC_FN bool are_few_pairs(const Keys& a, const Keys& b) {
+  constexpr i64 FEW_PAIRS = 32;
+  return a.n * b.n <= FEW_PAIRS || (W == 1 && min_of(a.n, b.n) == 1);
+}
 
 ARC_NOINLINE Value prim_manhattan(Lane& lane, const Value* a) {
   if (a[0].n == 0 || a[1].n == 0) return fail(EMPTY);
   ARC_CHARGE((u64)a[0].n * a[1].n);
   ARC_KEYS(here, keys_of(lane, a[0]));
   ARC_KEYS(there, keys_of(lane, a[1]));
-  if (here.n * there.n <= FEW_PAIRS) return number(distance_of_few(here, there));
+  if (are_few_pairs(here, there)) return number(distance_of_few(here, there));
   return number(distance_of(here, bounds_of(here), there, bounds_of(there), 0, 0));
 }
 
@@ -526,7 +530,7 @@ ARC_NOINLINE Value prim_adjacent(Lane& lane, const Value* a) {
   ARC_CHARGE((u64)a[0].n * a[1].n);
   ARC_KEYS(here, keys_of(lane, a[0]));
   ARC_KEYS(there, keys_of(lane, a[1]));
-  if (here.n * there.n <= FEW_PAIRS) return truth(distance_of_few(here, there) == 1);
+  if (are_few_pairs(here, there)) return truth(distance_of_few(here, there) == 1);
   Bounds box_a = bounds_of(here), box_b = bounds_of(there);
   if (gap_between(box_a.top, box_a.bottom, box_b.top, box_b.bottom) +
           gap_between(box_a.left, box_a.right, box_b.left, box_b.right) > 1)

@@ -232,16 +232,6 @@ ARC_FN Picture<C> move_turn(Lane& lane, const Picture<C>& p, i64 code) {
 }
 
 template <class C>
-ARC_FN Picture<C> move_nudge(Lane&, const Picture<C>& p, i64 down, i64 right) {
-  if (p.empty()) return p;
-  if (!in_range(p.row + down) || !in_range(p.column + right)) return failed_picture<C>(OUT_OF_RANGE);
-  Picture<C> moved = p;
-  moved.row += (i32)down;
-  moved.column += (i32)right;
-  return moved;
-}
-
-template <class C>
 ARC_FN Picture<C> move_half_of(Lane& lane, const Picture<C>& p, i64 code) {
   const i64 n_rows = code < 2 ? p.n_rows : p.n_rows / 2, width = code < 2 ? p.width / 2 : p.width;
   const i64 top = code == 3 ? p.n_rows - n_rows : 0, left = code == 1 ? p.width - width : 0;

@@ -396,142 +396,6 @@ ARC_FN PictureList<C> move_split_blocks(Lane& lane, const Picture<C>& p) {
                 [=](i64 j) { return column_color[j] == color; });
 }
 
-// --- brackets ---
-
-// Calls f(top, left, bottom, right) for all pairs of brackets of a color, whose cells are `words`: the first cells of
-// the upper left and of the lower right bracket. Returns the work to be charged.
-template <class F>
-ARC_FN u64 each_bracketed(const u64* words, i64 n_rows, i64 width, F f) {
-  u64 work = 0;
-  for (i64 top = 0; top + 1 < n_rows; top++) {
-    const u64 here = words[top], below = words[top + 1], pairs = here & here >> 1;
-    const u64 uppers_right = pairs & below >> 1 & ~below;
-    for (u64 lefts = pairs & below & ~(below >> 1); lefts; lefts &= lefts - 1) {
-      const i64 left = lowest_bit64(lefts);
-      work += (u64)(width - 1 - left);
-      const u64 rights = uppers_right & ~((lefts & (0 - lefts)) * 2 - 1);
-      if (!rights) continue;
-      work += (u64)count_in_word(rights) * (u64)(n_rows - 2 - top);
-      for (i64 bottom = top + 1; bottom + 1 < n_rows; bottom++) {
-        const u64 upper = words[bottom], lower = words[bottom + 1];
-        const u64 under = lower & lower >> 1;
-        if (!((upper & ~(upper >> 1) & under) >> left & 1)) continue;
-        for (u64 hits = rights & ~upper & upper >> 1 & under; hits; hits &= hits - 1)
-          f(top, left, bottom, (i64)lowest_bit64(hits));
-      }
-    }
-  }
-  return work;
-}
-
-// Returns the color of the bracket whose first cell is cell k and whose inner cell is at that place of the four; 0 if
-// there is none.
-template <class C>
-ARC_FN int bracket_at(const C* cells, i64 width, i64 k, int inner) {
-  const i64 at[4] = {k, k + 1, k + width, k + width + 1};
-  const int color = cells[at[inner == 0 ? 1 : 0]];
-  for (int s = 0; s < 4; s++)
-    if ((cells[at[s]] == color) == (s == inner)) return 0;
-  return color;
-}
-struct Bracketed {
-  i32 top, left, bottom, right;
-};
-
-template <class C>
-ARC_FN bool add_inside(Lane& lane, const Picture<C>& p, ListMaker<C>& made, i64 top, i64 left, i64 bottom,
-                       i64 right) {
-  C* to = made.add_new(lane, p.row + top + 1, p.column + left + 1, bottom - top, right - left);
-  if (to)
-    copy_box(p.cells + (top + 1) * p.width + left + 1, p.width, to, right - left, bottom - top, right - left);
-  return to != nullptr;
-}
-
-template <class C>
-ARC_NOINLINE PictureList<C> bracketed_by_cells(Lane& lane, const Picture<C>& p) {
-  const i64 n_rows = p.n_rows, width = p.width;
-  const C* cells = p.cells;
-  // Calls g(left, right) for each upper side in row `top`.
-  auto each_top = [=](i64 top, auto g) {
-    for (i64 left = 0; left + 1 < width; left++) {
-      const int color = bracket_at(cells, width, top * width + left, 3);
-      if (!color) continue;
-      for (i64 right = left + 1; right + 1 < width; right++)
-        if (bracket_at(cells, width, top * width + right, 2) == color) g(left, right);
-    }
-  };
-  auto is_bottom = [=](i64 bottom, i64 left, i64 right) {
-    const int color = bracket_at(cells, width, bottom * width + left, 1);
-    return color && color == bracket_at(cells, width, bottom * width + right, 0);
-  };
-  auto each_hit = [=](i64 top, auto f) {
-    each_top(top, [=](i64 left, i64 right) {
-      const int color = bracket_at(cells, width, top * width + left, 3);
-      for (i64 bottom = top + 1; bottom + 1 < n_rows; bottom++)
-        if (bracket_at(cells, width, bottom * width + left, 1) == color && is_bottom(bottom, left, right))
-          f(left, bottom, right);
-    });
-  };
-  i64 n = 0;
-  for (i64 top = 0; top + 1 < n_rows; top++) {
-    // Work is counted and charged before it is done.
-    const i64 across = total(width - 1, [=](i64 left) {
-      return bracket_at(cells, width, top * width + left, 3) ? width - 1 - left : 0;
-    });
-    if (!across) continue;
-    if (!lane.charge((u64)across)) return failed_list<C>(OVER_BUDGET);
-    const i64 n_tops = serial([&]() {
-      i64 count = 0;
-      each_top(top, [&](i64, i64) { count++; });
-      return count;
-    });
-    if (!lane.charge((u64)n_tops * (u64)(n_rows - 2 - top))) return failed_list<C>(OVER_BUDGET);
-    if (!n_tops) continue;
-    n += serial([&]() {
-      i64 count = 0;
-      each_hit(top, [&](i64, i64, i64) { count++; });
-      return count;
-    });
-    if (!lane.require(7 * (u64)n)) return failed_list<C>(OVER_BUDGET);
-  }
-  if (!n) return PictureList<C>();
-  Bracketed* hits = lane.allocate_array<Bracketed>((u64)n);
-  ListMaker<C> made(lane, n);
-  if (!hits || made.failed) return failed_list<C>(OVER_BUDGET);
-  serial([&]() {
-    i64 k = 0;
-    for (i64 top = 0; top + 1 < n_rows; top++)
-      each_hit(top, [&](i64 left, i64 bottom, i64 right) {
-        hits[k++] = {(i32)top, (i32)left, (i32)bottom, (i32)right};
-      });
-    return 0;
-  });
-  for (i64 k = 0; k < n; k++)
-    if (!add_inside(lane, p, made, hits[k].top, hits[k].left, hits[k].bottom, hits[k].right)) break;
-  return made.list(lane);
-}
-
-template <class C>
-ARC_FN PictureList<C> move_bracketed(Lane& lane, const Picture<C>& p) {
-  const i64 n_rows = p.n_rows, width = p.width;
-  if (n_rows < 2 || width < 2) return PictureList<C>();
-  if (!fits_words(p)) return bracketed_by_cells(lane, p);
-  u64 work = 0;
-  i64 n = 0;
-  each_color_by_words(p, [&](int, const u64* words) {
-    work += each_bracketed(words, n_rows, width, [&](i64, i64, i64, i64) { n++; });
-  });
-  if (work && !lane.charge(work)) return failed_list<C>(OVER_BUDGET);
-  if (!n) return PictureList<C>();
-  ListMaker<C> made(lane, n);
-  each_color_by_words(p, [&](int, const u64* words) {
-    each_bracketed(words, n_rows, width, [&](i64 top, i64 left, i64 bottom, i64 right) {
-      if (!made.failed) add_inside(lane, p, made, top, left, bottom, right);
-    });
-  });
-  return made.list(lane);
-}
-
 // --- settling ---
 
 // Moves a part in a direction until it would hit the edge or a taken cell; its cells are then taken, too. Returns the
@@ -759,24 +623,17 @@ ARC_FN i64 count_enclosed(const Picture<C>& p) {
     if (const u64 inner = zeros[i] & ~outer[i]) n += count_in_word(inner);
   return n;
 }
-// The last two for pictures of any size; `parents` and `marks` have room for all cells.
+// count_shapes and count_enclosed for pictures of any size, by all threads; -1 if memory ran out.
 template <class C>
-ARC_FN i64 count_shapes_by_cells(const Picture<C>& p, i32* parents) {
-  label_parts(p, true, parents, [](C cell) { return (int)(cell != 0); });
-  i64 n = 0;
-  for (i64 k = 0; k < p.area(); k++) n += p.cells[k] && parents[k] == k;
-  return n;
-}
-template <class C>
-ARC_FN i64 count_enclosed_by_cells(const Picture<C>& p, i32* parents, u8* marks) {
-  label_parts(p, false, parents, [](C cell) { return (int)(cell == 0); });
-  const i64 n_rows = p.n_rows, width = p.width;
-  for (i64 k = 0; k < p.area(); k++) marks[k] = 0;
-  for (i64 i = 0, k = 0; i < n_rows; i++)
-    for (i64 j = 0; j < width; j++, k++)
-      if (i == 0 || i == n_rows - 1 || j == 0 || j == width - 1) marks[parents[k]] = 1;
-  i64 n = 0;
-  for (i64 k = 0; k < p.area(); k++) n += !p.cells[k] && !marks[parents[k]];
+ARC_FN i64 count_by_cells(Lane& lane, const Picture<C>& p, bool shapes) {
+  const Scratch scratch(lane);
+  const CellParts parts = parts_of_cells(lane, p, shapes, [](C cell) { return (int)(cell != 0); });
+  if (!parts.at_edge) return -1;
+  const C* cells = p.cells;
+  const i64 n = total(p.area(), [=](i64 k) {
+    return (int)(shapes ? cells[k] && parts.parents[k] == k : !cells[k] && !parts.reaches_edge(k));
+  });
+  scratch.give_back(lane);
   return n;
 }
 
@@ -888,19 +745,13 @@ ARC_FN const i64* worths_of(Lane& lane, const PictureList<C>& list, i64 code) {
     each(n, [=](i64 k) { values[k] = worth_of(items[k], code); });
   }
   if (code == PICK_MOST_SHAPES || code == PICK_MOST_ENCLOSED || code == PICK_LEAST_ENCLOSED) {
-    const i64 most = greatest(n, 0, [=](i64 k) { return fits_words(items[k]) ? 0 : items[k].area(); });
-    if (most) {
-      i32* parents = lane.allocate_array<i32>((u64)most);
-      u8* marks = lane.allocate_array<u8>((u64)most);
-      if (!parents || !marks) return nullptr;
-      serial([=]() {
-        for (i64 k = 0; k < n; k++)
-          if (!fits_words(items[k]))
-            values[k] = code == PICK_MOST_SHAPES ? count_shapes_by_cells(items[k], parents)
-                                                 : count_enclosed_by_cells(items[k], parents, marks);
-        return 0;
-      });
+    for (i64 k = 0; k < n; k++) {
+      if (fits_words(items[k])) continue;
+      const i64 value = count_by_cells(lane, items[k], code == PICK_MOST_SHAPES);
+      if (value < 0) return nullptr;
+      if (thread_index() == 0) values[k] = value;
     }
+    sync();
   }
   const bool least_first = code == PICK_LEAST_SHOWN || code == PICK_SMALLEST || code == PICK_TOP ||
                            code == PICK_LEAST_ZEROS || code == PICK_LEAST_ENCLOSED || code == PICK_LEFT ||
@@ -949,23 +800,6 @@ ARC_FN PictureList<C> move_rest_of(Lane& lane, const PictureList<C>& list, i64 c
 #define ARC_PICTURE_LIST(name, value)                            \
   const PictureList<i32> name = list_of_value(lane, value);      \
   if (name.failed()) return fail(name.why)
-
-
-template <class C>
-ARC_FN Picture<C> move_pick_unique(Lane& lane, const PictureList<C>& list) {
-  const Picture<C>* items = list.items;
-  u32* colors = lane.allocate_array<u32>((u64)list.n);
-  if (!colors) return failed_picture<C>(OVER_BUDGET);
-  each(list.n, [=](i64 k) { colors[k] = colors_of(items[k]); });
-  u32 once = 0, twice = 0;
-  for (i64 k = 0; k < list.n; k++) {
-    twice |= once & colors[k];
-    once |= colors[k];
-  }
-  const u32 unique = once & ~twice;
-  if (!unique || unique & (unique - 1)) return empty_picture<C>();
-  return items[first_where(list.n, [=](i64 k) { return (colors[k] & unique) != 0; })];
-}
 
 // --- combining ---
 
@@ -1033,64 +867,6 @@ ARC_FN Picture<C> move_heap_up(Lane& lane, const PictureList<C>& list) {
     if (!item.empty()) paste_box(item, to, (item.row - top) * width + item.column - left, width, area);
   }
   return joint;
-}
-
-// Places pictures one after the other, starting at the place of the first; `order` has their positions in the list in
-// its low halves.
-template <class C>
-ARC_FN Picture<C> in_line(Lane& lane, const Picture<C>* items, const Key* order, i64 n, bool downwards) {
-  i64 n_rows = 0, width = 0;
-  for (i64 k = 0; k < n; k++) {
-    const Picture<C>& item = items[k];
-    n_rows = downwards ? n_rows + item.n_rows : max_of<i64>(n_rows, item.n_rows);
-    width = downwards ? max_of<i64>(width, item.width) : width + item.width;
-  }
-  if (!n_rows) return empty_picture<C>();
-  // The empty picture may come first, but has no place.
-  i64 first = 0;
-  while (items[order[first] & 0xffffffffu].empty()) first++;
-  const Picture<C> start = items[order[first] & 0xffffffffu];
-  ARC_NEW_PICTURE(joint, to, start.row, start.column, n_rows, width);
-  each(n_rows * width, [=](i64 k) { to[k] = 0; });
-  i64 at = 0;
-  for (i64 k = first; k < n; k++) {
-    const Picture<C> item = items[order[k] & 0xffffffffu];
-    copy_box(item.cells, item.width, to + at, width, item.n_rows, item.width);
-    at += downwards ? item.n_rows * width : item.width;
-  }
-  return joint;
-}
-
-template <class C>
-ARC_FN Picture<C> move_line_up(Lane& lane, const PictureList<C>& list) {
-  // Pictures without cells are left out; there is at most one.
-  const Picture<C>* items = list.items;
-  Picture<C>* kept = lane.allocate_array<Picture<C>>((u64)list.n);
-  Key* by_row = lane.allocate_array<Key>((u64)list.n);
-  Key* by_column = lane.allocate_array<Key>((u64)list.n);
-  if (!kept || !by_row || !by_column) return failed_picture<C>(OVER_BUDGET);
-  const i64 n = filter(
-      list.n, 0, [=](i64 k) { return !items[k].empty(); }, [=](i64 k, i64 at) { kept[at] = items[k]; });
-  each(n, [=](i64 k) {
-    by_row[k] = (Key)((i64)kept[k].row + KEY_BIAS) << 32 | (Key)k;
-    by_column[k] = (Key)((i64)kept[k].column + KEY_BIAS) << 32 | (Key)k;
-  });
-  if (!sort_keys(lane, by_row, n) || !sort_keys(lane, by_column, n)) return failed_picture<C>(OVER_BUDGET);
-  auto least_gap = [=](const Key* keys) {
-    return least(n - 1, 1LL << 40, [=](i64 k) { return (i64)(keys[k + 1] >> 32) - (i64)(keys[k] >> 32); });
-  };
-  const bool downwards = least_gap(by_column) < least_gap(by_row);
-  return in_line(lane, (const Picture<C>*)kept, (const Key*)(downwards ? by_row : by_column), n, downwards);
-}
-
-template <class C>
-ARC_FN Picture<C> move_butt(Lane& lane, const PictureList<C>& list, i64 code) {
-  const Picture<C>* items = list.items;
-  Key* order = lane.allocate_array<Key>((u64)list.n);
-  if (!order) return failed_picture<C>(OVER_BUDGET);
-  each(list.n, [=](i64 k) { order[k] = (Key)items[k].area() << 32 | (Key)k; });
-  if (!sort_keys(lane, order, list.n)) return failed_picture<C>(OVER_BUDGET);
-  return in_line(lane, items, (const Key*)order, list.n, code == 1);
 }
 
 template <class C>

@@ -20,7 +20,7 @@ ARC_FN Picture<C> masked_by(Lane& lane, const Picture<C>& colors, const Picture<
   return masked;
 }
 
-// Returns one picture in each non-zero cell of another, in that cell's color or in its own.
+// Replaces each non-zero cell of one picture by a copy of another, in the cell's color or in the copy's own colors.
 template <class C>
 ARC_FN Picture<C> multiplied(Lane& lane, const Picture<C>& coarse, const Picture<C>& fine, bool is_colored) {
   const i64 n_rows = (i64)coarse.n_rows * fine.n_rows, width = (i64)coarse.width * fine.width;

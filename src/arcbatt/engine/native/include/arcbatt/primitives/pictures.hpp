@@ -240,12 +240,6 @@ ARC_FN Picture<C> move_spot(Lane& lane, const Picture<C>& p) {
 }
 
 template <class C>
-ARC_FN Picture<C> move_swatch(Lane& lane, const Picture<C>& p) {
-  if (p.empty()) return p;
-  return one_cell<C>(lane, 0, 0, (C)count_colors(p).main_color());
-}
-
-template <class C>
 ARC_FN Picture<C> move_middle(Lane& lane, const Picture<C>& p) {
   if (p.empty()) return p;
   const i64 high = 2 - (p.n_rows & 1), wide = 2 - (p.width & 1);
@@ -281,14 +275,9 @@ ARC_FN Picture<C> filled_in(Lane& lane, const Picture<C>& p, bool shapes) {
     paint_bits(frame, shown, to, OneColor<C>{color});
     return filled;
   }
-  const CellWalk<C> walk = cell_walk(lane, p);
-  if (!walk.queue) return failed_picture<C>(OVER_BUDGET);
-  serial([&]() {
-    walk.walk_outside(false);
-    return 0;
-  });
-  const u8* outside = walk.seen;
-  each(p.area(), [=](i64 k) { to[k] = !outside[k] && (shapes || !from[k]) ? color : 0; });
+  const CellParts parts = parts_of_cells(lane, p, false, [](C cell) { return (int)(cell != 0); });
+  if (!parts.at_edge) return failed_picture<C>(OVER_BUDGET);
+  each(p.area(), [=](i64 k) { to[k] = from[k] ? (shapes ? color : 0) : parts.reaches_edge(k) ? 0 : color; });
   return filled;
 }
 
@@ -316,18 +305,14 @@ ARC_FN Picture<C> bordering(Lane& lane, const Picture<C>& p, bool rim) {
     paint_bits(frame, shown, to, OwnColors<C>{from});
     return kept;
   }
-  const CellWalk<C> walk = cell_walk(lane, p);
-  if (!walk.queue) return failed_picture<C>(OVER_BUDGET);
-  serial([&]() {
-    walk.walk_outside(true);
-    return 0;
-  });
-  const u8* outside = walk.seen;
+  const CellParts parts = parts_of_cells(lane, p, true, [](C cell) { return (int)(cell != 0); });
+  if (!parts.at_edge) return failed_picture<C>(OVER_BUDGET);
+  auto is_outside = [=](i64 k) { return !from[k] && parts.reaches_edge(k); };
   const i64 n_rows = p.n_rows, width = p.width;
   each_in_grid(n_rows, width, [=](i64 i, i64 j) {
     bool near = i == 0 || j == 0 || i == n_rows - 1 || j == width - 1;
     for (i64 di = -1; di <= 1 && !near; di++)
-      for (i64 dj = -1; dj <= 1; dj++) near |= outside[(i + di) * width + j + dj] != 0;
+      for (i64 dj = -1; dj <= 1; dj++) near |= is_outside((i + di) * width + j + dj);
     const i64 k = i * width + j;
     to[k] = near == rim ? from[k] : 0;
   });
@@ -380,18 +365,14 @@ ARC_FN i64 count_regions(Lane& lane, const Picture<C>& p, i64 what) {
 #if !defined(__CUDACC__)
   if (fits_bits(p)) return count_regions_by_bits(p, what);
 #endif
-  const CellWalk<C> walk = cell_walk(lane, p);
-  if (!walk.queue) return -1;
-  return serial([&]() {
-    i64 n = 0;
-    for (i64 k = 0; k < p.area(); k++) {
-      if (walk.seen[k] || (p.cells[k] == 0) != (what == TALLY_HOLES)) continue;
-      const bool edge = walk.walk(k, what == TALLY_PARTS, [=](C a, C b) {
-        return what == TALLY_PARTS ? b != 0 : a == b;
-      });
-      n += what != TALLY_HOLES || !edge;
-    }
-    return n;
+  const bool by_color = what == TALLY_PARTS_OF_ONE_COLOR;
+  const CellParts parts = parts_of_cells(lane, p, what == TALLY_PARTS, [=](C cell) {
+    return by_color ? (int)cell : (int)(cell != 0);
+  });
+  if (!parts.at_edge) return -1;
+  return total(p.area(), [=](i64 k) {
+    if (parts.parents[k] != k || (p.cells[k] == 0) != (what == TALLY_HOLES)) return 0;
+    return (int)(what != TALLY_HOLES || !parts.at_edge[k]);
   });
 }
 

@@ -1,0 +1,2 @@
+// What charts.js uses of uPlot.
+export { default } from "uplot";

@@ -1,0 +1,3 @@
+// The type of the bundle, as far as charts.js needs it.
+declare const uPlot: any;
+export default uPlot;
