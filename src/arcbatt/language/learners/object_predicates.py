@@ -20,7 +20,7 @@ CUTS = (
     ("TOGETHER_4", "4-connected, of any colors", 1.5),
     ("TOGETHER_8", "8-connected, of any colors", 1.0),
     ("ALL_4", "4-connected, of one color, including black ones", 1.5),
-    ("ZEROS", "4-connected and black", 1.0),
+    ("GROUND", "4-connected and black", 1.0),
     ("WHOLE_COLORS", "all cells of one color", 1.5),
 )
 

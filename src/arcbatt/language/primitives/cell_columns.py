@@ -72,6 +72,7 @@ class CellColumns:
     """The features of one grid, added one after the other, in groups that belong together."""
 
     def __init__(self, grid: Grid) -> None:
+        self.grid = grid
         self.n_rows, self.width = len(grid), len(grid[0])
         self.cells = [color for row in grid for color in row]
         self.counts = count_colors(self.cells)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..budget import charge
@@ -25,78 +24,24 @@ from .cell_columns import (
     rarest_color,
 )
 from .cell_surroundings import LINES, SurroundingsColumns
-from .color_grids import AROUND, BESIDE
+from .color_grids import AROUND, BESIDE, all_places
+from .grid_parts import GridPart, cut
 
 
-@dataclass(eq=False)
-class _Object:
-    """Connected places of a grid, in reading order."""
+class _Object(GridPart):
+    """A part of a grid, and how often its cells touch each color outside of it."""
 
-    places: list[int]
-    width: int  # of the grid
-    counts: list[int]  # of its colors
-    ground: int  # the background of the grid
-    touched: list[int] = field(default_factory=list)  # how often its cells touch each other color
-
-    @property
-    def size(self) -> int:
-        return len(self.places)
-
-    @cached_property
-    def color(self) -> int:
-        return most_common_color(self.counts)
-
-    @property
-    def is_ground(self) -> bool:
-        return self.color == self.ground
-
-    @cached_property
-    def box(self) -> tuple[int, int, int, int]:
-        """Its first and last row, its first and last column."""
-        rows = [k // self.width for k in self.places]
-        columns = [k % self.width for k in self.places]
-        return min(rows), max(rows), min(columns), max(columns)
-
-    @property
-    def height(self) -> int:
-        return self.box[1] - self.box[0] + 1
-
-    @property
-    def breadth(self) -> int:
-        return self.box[3] - self.box[2] + 1
-
-    @cached_property
-    def shape(self) -> tuple[tuple[int, int], ...]:
-        top, _, left, _ = self.box
-        return tuple((k // self.width - top, k % self.width - left) for k in self.places)
+    touched: list[int]
 
     @cached_property
     def mirrors(self) -> tuple[bool, bool]:
         """Whether its shape is symmetric, left to right and top to bottom."""
         there = set(self.shape)
-        last_row, last_column = self.height - 1, self.breadth - 1
+        last_row, last_column = self.height - 1, self.width - 1
         return (
             all((i, last_column - j) in there for i, j in there),
             all((last_row - i, j) in there for i, j in there),
         )
-
-    @cached_property
-    def n_holes(self) -> int:
-        """The number of holes: 4-connected areas of other cells in its box, away from the sides."""
-        left = {(i, j) for i in range(self.height) for j in range(self.breadth)} - set(self.shape)
-        n_holes = 0
-        while left:
-            new = [left.pop()]
-            is_hole = True
-            while new:
-                i, j = new.pop()
-                is_hole &= 0 < i < self.height - 1 and 0 < j < self.breadth - 1
-                for di, dj in BESIDE:
-                    if (i + di, j + dj) in left:
-                        left.remove((i + di, j + dj))
-                        new.append((i + di, j + dj))
-            n_holes += is_hole
-        return n_holes
 
 
 class ObjectColumns(SurroundingsColumns):
@@ -105,17 +50,17 @@ class ObjectColumns(SurroundingsColumns):
     def _add_objects(self) -> None:
         self._boxes()
         self.end_group()
-        for cut, words in enumerate(("one-color part", "one-color object", "object")):
-            self._objects(cut, words)
+        for way, words in enumerate(("one-color part", "one-color object", "object")):
+            self._objects(way, words)
             self.end_group()
 
     def _boxes(self) -> None:
         number = [0] * len(self.cells)
         for c, name in enumerate(COLOR_NAMES):
-            places = [k for k, color in enumerate(self.cells) if color == c]
+            places = [at for at in all_places(self.grid) if self.at(*at) == c]
             inside = [0] * len(self.cells)
             if places:
-                top, bottom, left, right = _Object(places, self.width, [], self.ground).box
+                top, bottom, left, right = GridPart(0, places, self.grid).box
                 for i in range(top, bottom + 1):
                     for j in range(left, right + 1):
                         inside[i * self.width + j] = 1
@@ -123,54 +68,28 @@ class ObjectColumns(SurroundingsColumns):
             self.add(f"it is within the box of {name}", NAMES | IS_FACT, 11, inside)
         self.add("within how many boxes of colors except background it is", 0, 8, number)
 
-    def _cut(self, cut: int) -> list[_Object]:
+    def _cut(self, way: int) -> list[_Object]:
         """Return the parts of the grid.
 
         They are 4-connected of one color; or 8-connected of one color, or of all colors except the
         background, which is always 4-connected.
         """
-        objects = []
-        seen = [False] * len(self.cells)
-        for start, color in enumerate(self.cells):
-            if seen[start]:
-                continue
-            is_ground = color == self.ground
-            directions = BESIDE if cut == 0 or is_ground else AROUND
-            seen[start] = True
-            places = [start]
-            for k in places:
-                i, j = divmod(k, self.width)
-                for di, dj in directions:
-                    other = self.at(i + di, j + dj)
-                    if other == NONE:
-                        continue
-                    alike = other == color if cut < 2 or is_ground else other != self.ground
-                    at = (i + di) * self.width + j + dj
-                    if alike and not seen[at]:
-                        seen[at] = True
-                        places.append(at)
-            counts = count_colors(self.cells[k] for k in places)
-            objects.append(_Object(sorted(places), self.width, counts, self.ground))
-        charge(sum(each.height * each.breadth for each in objects))
+        steps = AROUND if way else BESIDE
+        parts = cut(self.grid, self.ground, steps, together=way == 2, with_background=True)
+        objects = [_Object(number, cells, self.grid) for number, cells in enumerate(parts)]
+        charge(sum(each.area for each in objects))
+        for each in objects:
+            own = set(each.cells)
+            around = ((i + di, j + dj) for i, j in each.cells for di, dj in steps)
+            each.touched = count_colors(self.at(*place) for place in around if place not in own)
         return objects
 
-    def _find_touched(self, objects: list[_Object], of: list[int], cut: int) -> None:
-        for number, each in enumerate(objects):
-            each.touched = count_colors(
-                self.at(k // self.width + di, k % self.width + dj)
-                for k in each.places
-                for di, dj in (AROUND if cut else BESIDE)
-                if self.at(k // self.width + di, k % self.width + dj) != NONE
-                and of[k + di * self.width + dj] != number
-            )
-
-    def _objects(self, cut: int, words: str) -> None:
-        self.objects = objects = self._cut(cut)
+    def _objects(self, way: int, words: str) -> None:
+        self.objects = objects = self._cut(way)
         of = [0] * len(self.cells)
         for number, each in enumerate(objects):
-            for k in each.places:
-                of[k] = number
-        self._find_touched(objects, of, cut)
+            for i, j in each.cells:
+                of[i * self.width + j] = number
         its = f"its {words}"
 
         def add(name: str, traits: int, simplicity: int, measure: Callable[[_Object], int]) -> None:
@@ -183,7 +102,7 @@ class ObjectColumns(SurroundingsColumns):
             simplicity: int,
             measure: Callable[[_Object], int],
             falling: bool = False,
-            key: Callable[[_Object], object] = lambda o: o.is_ground,
+            key: Callable[[_Object], object] = lambda o: o.color == self.ground,
         ) -> None:
             """Add the number of distinct lower, or higher, values among objects with a key."""
 
@@ -209,16 +128,18 @@ class ObjectColumns(SurroundingsColumns):
         rank("the rank by size of {}, from the smallest", 0, 12, lambda o: o.size)
         in_color = "the rank by size of {} in its color, from the largest"
         rank(in_color, 0, 9, lambda o: o.size, True, lambda o: o.color)
-        count("how many have the size of {}", 9, lambda o: (o.is_ground, o.size))
-        count("how many have the shape of {}", 10, lambda o: (o.is_ground, o.shape))
+        count("how many have the size of {}", 9, lambda o: (o.color == self.ground, o.size))
+        count(
+            "how many have the shape of {}", 10, lambda o: (o.color == self.ground, tuple(o.shape))
+        )
         count("how many have the color of {}", 8, lambda o: o.color)
         add("the height of {}", TURNS, 9, lambda o: o.height)
-        add("the width of {}", TURNS, 9, lambda o: o.breadth)
-        add("the longer side of {}", 0, 9, lambda o: max(o.height, o.breadth))
-        add("the shorter side of {}", 0, 9, lambda o: min(o.height, o.breadth))
-        add("{} fills its box", IS_FACT, 10, lambda o: o.height * o.breadth == o.size)
-        add("the box of {} is a square", IS_FACT, 9, lambda o: o.height == o.breadth)
-        add("how many holes {} has", 0, 11, lambda o: o.n_holes)
+        add("the width of {}", TURNS, 9, lambda o: o.width)
+        add("the longer side of {}", 0, 9, lambda o: max(o.height, o.width))
+        add("the shorter side of {}", 0, 9, lambda o: min(o.height, o.width))
+        add("{} fills its box", IS_FACT, 10, lambda o: o.area == o.size)
+        add("the box of {} is a square", IS_FACT, 9, lambda o: o.height == o.width)
+        add("how many holes {} has", 0, 11, lambda o: len(o.holes))
         on_edge = lambda o: any(map(int.__eq__, o.box, ends))  # noqa: E731
         add("{} touches the edge", IS_FACT, 12, on_edge)
         for side, name in enumerate(("top", "bottom", "left edge", "right edge")):
@@ -235,21 +156,21 @@ class ObjectColumns(SurroundingsColumns):
             add(f"{{}} touches {name}", NAMES | IS_FACT, 11, touches)
         # An object of all colors but the background touches only the background.
         most_touched = lambda o: most_common_color(o.touched, (self.ground,))  # noqa: E731
-        traits = SHADE if cut == 2 else PAINT
+        traits = SHADE if way == 2 else PAINT
         add("the color except background that {} touches most", traits, 11, most_touched)
         add("how many colors {} touches", 0, 8, lambda o: n_counted(o.touched))
-        if cut == 2:
+        if way == 2:
             add("how many colors {} has", 0, 10, lambda o: n_counted(o.counts))
             add("the most common color of {}", PAINT, 11, lambda o: o.color)
             add("the rarest color of {}", PAINT, 11, lambda o: rarest_color(o.counts))
-        self._places(its, [objects[number].box for number in of], of, cut)
-        if cut == 1:
+        self._places(its, [objects[number].box for number in of], of, way)
+        if way == 1:
             self._sighted(words, objects, of)
-        if cut:
-            self._enclosing(words, cut, [each for each in objects if not each.is_ground])
+        if way:
+            self._enclosing(words, way, [each for each in objects if each.color != self.ground])
 
     def _places(
-        self, its: str, boxes: list[tuple[int, int, int, int]], of: list[int], cut: int
+        self, its: str, boxes: list[tuple[int, int, int, int]], of: list[int], way: int
     ) -> None:
         """Add where cells lie in their parts."""
         places = [divmod(k, self.width) for k in range(len(self.cells))]
@@ -283,7 +204,7 @@ class ObjectColumns(SurroundingsColumns):
                 for k, (i, j) in enumerate(places)
             ]
             self.add(f"how many places {words} it are not of {its}", 0, 10, numbers)
-        if cut == 2:
+        if way == 2:
             sideways = [self.at(i, left + right - j) for i, j, _, _, left, right in boxed]
             upright = [self.at(top + bottom - i, j) for i, j, top, bottom, _, _ in boxed]
             turned = [self.at(t + b - i, left + r - j) for i, j, t, b, left, r in boxed]
@@ -294,7 +215,7 @@ class ObjectColumns(SurroundingsColumns):
 
     def _sighted(self, words: str, objects: list[_Object], of: list[int]) -> None:
         """Add what a cell sees of objects except the background, and what its own object sees."""
-        sizes = [0 if each.is_ground else each.size for each in objects]
+        sizes = [0 if each.color == self.ground else each.size for each in objects]
         seen: list[Column] = []  # by direction: the object seen, or -1
         for (di, dj), sight in zip(AROUND, self.sights, strict=True):
             column = []
@@ -333,12 +254,15 @@ class ObjectColumns(SurroundingsColumns):
         self.add(f"the color of the smaller {words} that it is between", PAINT, 12, less)
         self.add(f"the color of the larger {words} that it is between", PAINT, 12, more)
         for d in straight:
-            sights = [count_colors(self.sights[d][k] for k in each.places) for each in objects]
+            sights = [
+                count_colors(self.sights[d][i * self.width + j] for i, j in each.cells)
+                for each in objects
+            ]
             main = [most_common_color(counts) for counts in sights]
             name = f"the main color that its {words} sees {DIRECTION_NAMES[d]} of it"
             self.add(name, PAINT | TURNS, 10, [main[number] for number in of])
 
-    def _enclosing(self, words: str, cut: int, objects: list[_Object]) -> None:
+    def _enclosing(self, words: str, way: int, objects: list[_Object]) -> None:
         """Add the object of two or more cells with the smallest box around it, the first."""
         n = len(self.cells)
         color, ring, size, area = [NONE] * n, [MOST] * n, [0] * n, [n + 1] * n
@@ -349,12 +273,12 @@ class ObjectColumns(SurroundingsColumns):
             for i in range(top, bottom + 1):
                 for j in range(left, right + 1):
                     k = i * self.width + j
-                    if each.height * each.breadth < area[k]:
-                        area[k] = each.height * each.breadth
+                    if each.area < area[k]:
+                        area[k] = each.area
                         color[k], size[k] = each.color, each.size
                         ring[k] = min(i - top, bottom - i, j - left, right - j)
         box = f"{words} with the smallest box around it"
         self.add(f"it is within the box of a {words}", IS_FACT, 11, [int(c != NONE) for c in color])
-        self.add(f"the color of the {box}", PAINT if cut == 2 else SHADE, 10, color)
+        self.add(f"the color of the {box}", PAINT if way == 2 else SHADE, 10, color)
         self.add(f"its distance from the box of the {box}", 0, 9, ring)
         self.add(f"the size of the {box}", 0, 8, size)

@@ -349,16 +349,16 @@ class RelationColumns(ObjectColumns):
     # --- objects ---
 
     def _other_objects(self) -> None:
-        objects = [each for each in self.objects if not each.is_ground]
+        objects = [each for each in self.objects if each.color != self.ground]
         if len(objects) > MAX_OBJECTS:
             objects = []
-        owners = {k: each for each in objects for k in each.places}
+        owners = {place: each for each in objects for place in each.cells}
         bearings = []
         for k in range(len(self.cells)):
             i, j = divmod(k, self.width)
             apart = []
             for each in objects:
-                if owners.get(k) is each:
+                if owners.get((i, j)) is each:
                     continue
                 top, bottom, left, right = each.box
                 down, across = max(0, top - i, i - bottom), max(0, left - j, j - right)

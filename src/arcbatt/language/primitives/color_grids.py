@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from ..failure import wrong_type
@@ -40,3 +40,20 @@ def at(grid: Grid, i: int, j: int) -> int:
 def all_places(grid: Grid) -> Iterator[Pair]:
     """Yield all places, row by row."""
     return ((i, j) for i in range(len(grid)) for j in range(len(grid[0])))
+
+
+def parts_of(places: Iterable[Pair], steps: Sequence[Pair]) -> list[set[Pair]]:
+    """Return the connected parts of places, where steps lead from one to the next."""
+    rest = set(places)
+    parts = []
+    while rest:
+        todo = [rest.pop()]
+        part = set(todo)
+        while todo:
+            i, j = todo.pop()
+            near = {(i + di, j + dj) for di, dj in steps} & rest
+            rest -= near
+            part |= near
+            todo += near
+        parts.append(part)
+    return parts

@@ -5,15 +5,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
-from functools import cached_property
 from typing import TypeAlias
 
 from ..values import Grid, Pair
-from .color_grids import AROUND, BESIDE, size_of
+from .cell_columns import count_colors, most_common_color, n_counted
+from .color_grids import AROUND, BESIDE
+from .grid_parts import GridPart, cut
 
 # --- objects ---
 
@@ -31,35 +31,26 @@ class Segmentation(IntEnum):
 N_SEGMENTATIONS = len(Segmentation)  # higher codes are the same, with 0 as the background
 
 
-@dataclass(eq=False)
-class GridObject:
+class GridObject(GridPart):
     """An object of a grid."""
 
-    number: int
-    cells: list[Pair]  # row by row
-    top: int
-    left: int
-    bottom: int
-    right: int
-    color: int  # its most common color, the lowest of several
-    n_colors: int
-    references: list[int] = field(default_factory=list)  # for each the number of an object, or -1
+    references: list[int]  # for each the number of an object, or -1
 
     @property
-    def size(self) -> int:
-        return len(self.cells)
+    def top(self) -> int:
+        return self.box[0]
 
     @property
-    def height(self) -> int:
-        return self.bottom - self.top + 1
+    def bottom(self) -> int:
+        return self.box[1]
 
     @property
-    def width(self) -> int:
-        return self.right - self.left + 1
+    def left(self) -> int:
+        return self.box[2]
 
     @property
-    def area(self) -> int:
-        return self.height * self.width
+    def right(self) -> int:
+        return self.box[3]
 
     def shares_rows(self, other: GridObject) -> bool:
         return self.top <= other.bottom and other.top <= self.bottom
@@ -88,26 +79,6 @@ class GridObject:
     def has_shape_of(self, other: GridObject) -> bool:
         return self.shape == other.shape
 
-    @property
-    def shape(self) -> list[Pair]:
-        return [(i - self.top, j - self.left) for i, j in self.cells]
-
-    @cached_property
-    def n_holes(self) -> int:
-        """The number of its 4-connected holes."""
-        left = set(holes_of(self))
-        n = 0
-        while left:
-            n += 1
-            new = [left.pop()]
-            while new:
-                i, j = new.pop()
-                for di, dj in BESIDE:
-                    if (i + di, j + dj) in left:
-                        left.remove((i + di, j + dj))
-                        new.append((i + di, j + dj))
-        return n
-
 
 @dataclass(eq=False)
 class SegmentedGrid:
@@ -126,68 +97,26 @@ def background_of(grid: Grid, segmentation: int) -> int:
     """Return the most common color, the lowest of several; 0 for the higher segmentations."""
     if segmentation >= N_SEGMENTATIONS:
         return 0
-    counts = Counter(cell for row in grid for cell in row)
-    return min(counts, key=lambda color: (-counts[color], color))
+    return most_common_color(count_colors(cell for row in grid for cell in row))
 
 
 def segment(grid: Grid, segmentation: int) -> SegmentedGrid:
     """Cut a grid into objects."""
     how = segmentation % N_SEGMENTATIONS
     background = background_of(grid, segmentation)
-    n_rows, n_columns = size_of(grid)
-    labels = [[-1] * n_columns for _ in grid]
     is_straight = how in (Segmentation.ONE_COLOR_4, Segmentation.EVERYTHING_4)
-    steps = BESIDE if is_straight else AROUND
-    n = 0
-    for i in range(n_rows):
-        for j in range(n_columns):
-            color = grid[i][j]
-            if labels[i][j] >= 0 or (color == background and how != Segmentation.EVERYTHING_4):
-                continue
-            if how == Segmentation.WHOLE_COLOR:
-                for k in range(n_rows):
-                    for m in range(n_columns):
-                        if grid[k][m] == color:
-                            labels[k][m] = n
-            else:
-                labels[i][j] = n
-                new = [(i, j)]
-                while new:
-                    here = new.pop()
-                    for di, dj in steps:
-                        k, m = here[0] + di, here[1] + dj
-                        if not (0 <= k < n_rows and 0 <= m < n_columns) or labels[k][m] >= 0:
-                            continue
-                        other = grid[k][m]
-                        if (
-                            other != background
-                            if how == Segmentation.ANY_COLORS_8
-                            else other == color
-                        ):
-                            labels[k][m] = n
-                            new.append((k, m))
-            n += 1
-    cells: list[list[Pair]] = [[] for _ in range(n)]
-    for i in range(n_rows):
-        for j in range(n_columns):
-            if labels[i][j] >= 0:
-                cells[labels[i][j]].append((i, j))
-    objects = []
-    for number, own in enumerate(cells):
-        counts = Counter(grid[i][j] for i, j in own)
-        rows, columns = [i for i, _ in own], [j for _, j in own]
-        objects.append(
-            GridObject(
-                number,
-                own,
-                min(rows),
-                min(columns),
-                max(rows),
-                max(columns),
-                min(counts, key=lambda color: (-counts[color], color)),
-                len(counts),
-            )
-        )
+    parts = cut(
+        grid,
+        background,
+        None if how == Segmentation.WHOLE_COLOR else BESIDE if is_straight else AROUND,
+        together=how == Segmentation.ANY_COLORS_8,
+        with_background=how == Segmentation.EVERYTHING_4,
+    )
+    labels = [[-1] * len(row) for row in grid]
+    for number, cells in enumerate(parts):
+        for i, j in cells:
+            labels[i][j] = number
+    objects = [GridObject(number, cells, grid) for number, cells in enumerate(parts)]
     return SegmentedGrid(grid, background, labels, objects)
 
 
@@ -309,28 +238,6 @@ def turned(own: GridObject, i: int, j: int, turn: int) -> Pair:
     return own.top + i, own.left + j
 
 
-def holes_of(own: GridObject) -> list[Pair]:
-    """Return the places of its box that cannot be reached from the edge of the box."""
-    mine = set(own.cells)
-    seen: set[Pair] = set()
-    box = [(i, j) for i in range(own.top, own.bottom + 1) for j in range(own.left, own.right + 1)]
-    new = [
-        (i, j)
-        for i, j in box
-        if (i in (own.top, own.bottom) or j in (own.left, own.right)) and (i, j) not in mine
-    ]
-    seen.update(new)
-    while new:
-        i, j = new.pop()
-        for di, dj in BESIDE:
-            place = (i + di, j + dj)
-            inside = own.top <= place[0] <= own.bottom and own.left <= place[1] <= own.right
-            if inside and place not in mine and place not in seen:
-                seen.add(place)
-                new.append(place)
-    return [place for place in box if place not in mine and place not in seen]
-
-
 def _is_symmetric(grid: SegmentedGrid, own: GridObject, turn: int) -> bool:
     for i, j in own.cells:
         k, m = turned(own, i, j, turn)
@@ -426,7 +333,7 @@ FEATURES = (
     ),
     Feature("IS_ONE_CELL", "it is a single cell", _of(lambda own: own.size == 1)),
     Feature("TOUCHES_EDGE", "it touches the edge", lambda grid, own: any(_at_edges(grid, own))),
-    Feature("N_HOLES", "the number of its holes", _of(lambda own: own.n_holes), is_counted=True),
+    Feature("N_HOLES", "the number of its holes", _of(lambda own: len(own.holes)), is_counted=True),
     Feature(
         "HAS_LARGER_OF_COLOR",
         "there is a larger one of its color",
@@ -447,7 +354,12 @@ FEATURES = (
     Feature("HAS_AROUND", "there is another around it", _has("AROUND_IT")),
     Feature("HAS_WITHIN", "there is another within it", _has("WITHIN_IT")),
     Feature("TOUCHES_ANOTHER", "it touches another", _touches_another),
-    Feature("N_COLORS", "the number of its colors", _of(lambda own: own.n_colors), is_counted=True),
+    Feature(
+        "N_COLORS",
+        "the number of its colors",
+        _of(lambda own: n_counted(own.counts)),
+        is_counted=True,
+    ),
     Feature("HEIGHT", "its height", _of(lambda own: own.height), is_counted=True),
     Feature("WIDTH", "its width", _of(lambda own: own.width), is_counted=True),
     Feature("FILLS_BOX", "it fills its box", _of(lambda own: own.size == own.area)),
@@ -490,7 +402,9 @@ FEATURES = (
         "WIDTH_RANK", "its rank by width, the widest 0", _rank(lambda own: own.width, falling=True)
     ),
     Feature(
-        "HOLES_RANK", "its rank by holes, the most 0", _rank(lambda own: own.n_holes, falling=True)
+        "HOLES_RANK",
+        "its rank by holes, the most 0",
+        _rank(lambda own: len(own.holes), falling=True),
     ),
     Feature("RANK_FROM_TOP", "its rank from the top", _rank(lambda own: own.top)),
     Feature(

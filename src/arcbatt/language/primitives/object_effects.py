@@ -11,7 +11,7 @@ from enum import IntEnum
 
 from ..values import Pair
 from .color_grids import CORNERS
-from .grid_objects import N_REFERENCES, GridObject, SegmentedGrid, holes_of, turned
+from .grid_objects import N_REFERENCES, GridObject, SegmentedGrid, turned
 
 UP, DOWN, LEFT, RIGHT = (-1, 0), (1, 0), (0, -1), (0, 1)
 DIRECTIONS = (UP, DOWN, LEFT, RIGHT)
@@ -219,7 +219,7 @@ def _motion_to(grid: SegmentedGrid, own: GridObject, other: GridObject, way: int
 def _added(grid: SegmentedGrid, own: GridObject, effect: int) -> Iterator[Pair]:
     """Yield where something is added, including places outside the grid and on objects."""
     if effect == Effect.HOLES:
-        return iter(holes_of(own))
+        return iter(set().union(*own.holes))
     if effect == Effect.BOX:
         return (
             (i, j) for i in range(own.top, own.bottom + 1) for j in range(own.left, own.right + 1)

@@ -12,10 +12,8 @@ from ..budget import require
 from ..failure import empty
 from ..registry import WIDE, primitive
 from ..values import Cell, Element, Grid, Pair, Patch, Table, Value, sort
+from .color_grids import AROUND, BESIDE
 from .geometry import background, cell_at, colors, dimensions, places
-
-_SIDES = ((-1, 0), (0, -1), (0, 1), (1, 0))
-_CORNERS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
 
 
 @primitive(
@@ -64,7 +62,7 @@ def _connected(
     cells: dict[Pair, int], univalued: bool, diagonal: bool
 ) -> frozenset[frozenset[Cell]]:
     """Return the connected parts of cells, and empty `cells`."""
-    steps = _SIDES + _CORNERS if diagonal else _SIDES
+    steps = AROUND if diagonal else BESIDE
     parts: set[frozenset[Cell]] = set()
     while cells:
         start, value = cells.popitem()

@@ -14,17 +14,15 @@ from typing import TypeAlias
 from ..budget import charge, require
 from ..registry import SLOW_TO_COMPILE, Searched, primitive
 from ..values import Pair, Picture, Pictures, Value
+from .color_grids import AROUND, BESIDE, parts_of
 from .picture_tools import (
-    ALL_AROUND,
     EMPTY_PICTURE,
-    SIDES,
     cells,
     columns_of,
     enclosed,
     n_rows,
     n_shown,
     on_edge,
-    parts_of,
     picture,
     places_of,
     plain,
@@ -83,7 +81,7 @@ def _cropped(p: Picture, parts: Iterable[set[Pair]]) -> frozenset[Picture]:
 
 def _all_parts(p: Picture) -> frozenset[Picture]:
     colors = set(cells(p)) - {0}
-    return _cropped(p, (part for c in colors for part in parts_of(places_of(p, c), SIDES)))
+    return _cropped(p, (part for c in colors for part in parts_of(places_of(p, c), BESIDE)))
 
 
 @primitive(
@@ -115,11 +113,11 @@ def split_shapes(p: Picture) -> Value:
 
     Other parts that reach into its rectangle are 0 there.
     """
-    return _cropped(p, parts_of(places_of(p, *range(1, 10)), ALL_AROUND))
+    return _cropped(p, parts_of(places_of(p, *range(1, 10)), AROUND))
 
 
 def _around(part: set[Pair]) -> set[Pair]:
-    return {(i + di, j + dj) for i, j in part for di, dj in ALL_AROUND}
+    return {(i + di, j + dj) for i, j in part for di, dj in AROUND}
 
 
 def _least_remainder(p: Picture, color: int) -> int:
@@ -129,10 +127,10 @@ def _least_remainder(p: Picture, color: int) -> int:
     if not ({0, n_rows(p) - 1} <= rows or {0, width(p) - 1} <= columns):
         return 0
     outer: set[Pair] = set()
-    for wall in parts_of(walls, ALL_AROUND):
+    for wall in parts_of(walls, AROUND):
         if any(on_edge(p, i, j) for i, j in wall):
             outer |= wall
-    left = parts_of(places_of(p, *set(range(10)) - {color}), ALL_AROUND)
+    left = parts_of(places_of(p, *set(range(10)) - {color}), AROUND)
     if len(left) < 2 or any(outer.isdisjoint(_around(part)) for part in left):
         return 0
     return min(map(len, left))
@@ -165,7 +163,7 @@ def cut(p: Picture) -> Value:
         least = _least_remainder(p, color)
         if least > most:
             best, most = color, least
-    return _cropped(p, parts_of(places_of(p, *set(range(10)) - {best}), ALL_AROUND))
+    return _cropped(p, parts_of(places_of(p, *set(range(10)) - {best}), AROUND))
 
 
 @primitive(
@@ -349,7 +347,7 @@ _CRITERIA: tuple[Criterion, ...] = (
     lambda items, p: n_colors(p),
     lambda items, p: -p[0][0],
     lambda items, p: p[0][0],
-    lambda items, p: len(parts_of(places_of(p, *range(1, 10)), ALL_AROUND)),
+    lambda items, p: len(parts_of(places_of(p, *range(1, 10)), AROUND)),
     lambda items, p: _n_zeros(p),
     lambda items, p: -_n_zeros(p),
     lambda items, p: sum(map(len, enclosed(p))),

@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from ..budget import require
 from ..values import Grid, Pair
+from .color_grids import BESIDE, parts_of
 
 Picture: TypeAlias = tuple[Pair, Grid]
 Rows: TypeAlias = Sequence[Sequence[int]]
@@ -70,26 +71,6 @@ def main_color(given: Picture) -> int:
 
 # --- neighborhoods ---
 
-SIDES = ((-1, 0), (0, -1), (0, 1), (1, 0))
-ALL_AROUND = (*SIDES, (-1, -1), (-1, 1), (1, -1), (1, 1))
-
-
-def parts_of(places: Iterable[Pair], steps: Sequence[Pair]) -> list[set[Pair]]:
-    """Return the connected parts of places, where steps lead from one to the next."""
-    rest = set(places)
-    parts = []
-    while rest:
-        todo = [rest.pop()]
-        part = set(todo)
-        while todo:
-            i, j = todo.pop()
-            near = {(i + di, j + dj) for di, dj in steps} & rest
-            rest -= near
-            part |= near
-            todo += near
-        parts.append(part)
-    return parts
-
 
 def places_of(given: Picture, *colors: int) -> set[Pair]:
     """Return (row, column) of the cells of some colors, relative to the first cell."""
@@ -111,5 +92,5 @@ def outside(given: Picture, steps: Sequence[Pair]) -> set[Pair]:
 
 def enclosed(given: Picture) -> list[set[Pair]]:
     """Return the holes: parts of zeros, connected by sides, that do not reach the edge."""
-    parts = parts_of(places_of(given, 0), SIDES)
+    parts = parts_of(places_of(given, 0), BESIDE)
     return [part for part in parts if not any(on_edge(given, *at) for at in part)]

@@ -10,10 +10,9 @@ from itertools import product
 
 from ..registry import Searched, primitive
 from ..values import Picture, Value
+from .color_grids import AROUND, BESIDE, parts_of
 from .picture_tools import (
-    ALL_AROUND,
     EMPTY_PICTURE,
-    SIDES,
     cells,
     enclosed,
     main_color,
@@ -21,7 +20,6 @@ from .picture_tools import (
     n_shown,
     on_edge,
     outside,
-    parts_of,
     picture,
     places_of,
     plain,
@@ -239,7 +237,7 @@ def solid(p: Picture) -> Value:
     Enclosed are the zeros from which no path over sides of zeros leads to the edge.
     """
     (row, column), grid = p
-    free, color = outside(p, SIDES), main_color(p)
+    free, color = outside(p, BESIDE), main_color(p)
     return picture(
         row,
         column,
@@ -272,7 +270,7 @@ def holes(p: Picture) -> Value:
 
 def _is_rim(p: Picture, free: set[tuple[int, int]], i: int, j: int) -> bool:
     """Return whether a cell is on the edge or touches the outside, also by a corner."""
-    return on_edge(p, i, j) or any((i + di, j + dj) in free for di, dj in ALL_AROUND)
+    return on_edge(p, i, j) or any((i + di, j + dj) in free for di, dj in AROUND)
 
 
 @primitive(
@@ -291,7 +289,7 @@ def rim(p: Picture) -> Value:
     edge.
     """
     (row, column), grid = p
-    free = outside(p, ALL_AROUND)
+    free = outside(p, AROUND)
     return picture(
         row,
         column,
@@ -317,7 +315,7 @@ def core(p: Picture) -> Value:
     The outside is that of `rim`.
     """
     (row, column), grid = p
-    free = outside(p, ALL_AROUND)
+    free = outside(p, AROUND)
     return picture(
         row,
         column,
@@ -339,9 +337,9 @@ def _count(p: Picture, what: int) -> int:
         case 1:
             return len(colors)
         case 2:
-            return len(parts_of(places_of(p, *colors), ALL_AROUND))
+            return len(parts_of(places_of(p, *colors), AROUND))
         case 3:
-            return sum(len(parts_of(places_of(p, color), SIDES)) for color in colors)
+            return sum(len(parts_of(places_of(p, color), BESIDE)) for color in colors)
         case _:
             return len(enclosed(p))
 

@@ -377,7 +377,7 @@ class RelationColumns : public ObjectColumns {
       i32 shortest = INT32_MAX;
       for (const i32 p : objects) {
         if (part_of[k] == p) continue;
-        const Part& part = parts[p];
+        const CellPart& part = parts[p];
         const i32 i = (i32)(k / width), j = (i32)(k % width);
         const i32 down = std::max({0, part.top - i, i - part.bottom});
         const i32 across = std::max({0, part.left - j, j - part.right});
@@ -390,7 +390,7 @@ class RelationColumns : public ObjectColumns {
     const u8* bearing = bearings.data();
     add([=](i64 k) { return bearing[k]; });
     // The largest object moved onto the smallest, and the reverse.
-    const Part *largest = nullptr, *smallest = nullptr;
+    const CellPart *largest = nullptr, *smallest = nullptr;
     for (const i32 p : objects) {
       if (!largest || parts[p].size > largest->size) largest = &parts[p];
       if (!smallest || parts[p].size < smallest->size) smallest = &parts[p];
@@ -401,7 +401,7 @@ class RelationColumns : public ObjectColumns {
       n_smallest += parts[p].size == smallest->size;
     }
     for (const bool reversed : {false, true}) {
-      const Part *from = reversed ? smallest : largest, *to = reversed ? largest : smallest;
+      const CellPart *from = reversed ? smallest : largest, *to = reversed ? largest : smallest;
       const bool is_found = n_largest == 1 && n_smallest == 1 && from != to;
       const i32 down = is_found ? to->top + to->bottom - from->top - from->bottom : 1;
       const i32 across = is_found ? to->left + to->right - from->left - from->right : 1;

@@ -36,7 +36,7 @@ constexpr i64 FIRST_RELATIVE = 22;
 // Returns the cut of the grid for a code that looks at parts; -1 for the others.
 int cut_for_sight(i64 code) {
   switch (code) {
-    case 6: return ZEROS;
+    case 6: return GROUND;
     case 13: case 17: return ALL_4;
     case 16: return ALL_8;
     case 20: return BY_COLOR_8;
@@ -91,8 +91,8 @@ u32 see_line(const i32* cells, i64 n, i64 step, i64 code) {
 // The sights of the cells of one grid.
 class Sight {
  public:
-  Sight(const Scene& scene, const Part* begin, const Part* end, i64 code) : scene_(scene), code_(code) {
-    if (cut_for_sight(code) >= 0) see_parts(begin, end);
+  Sight(const Scene& scene, const Parts& parts, i64 code) : scene_(scene), code_(code) {
+    if (cut_for_sight(code) >= 0) see_parts(parts);
     if (code == 10 || code == 12 || code == 21 || code == 33) {
       for (i64 i = 0; i < scene.n_rows; i++)
         rows_.push_back(see_line(scene.cells + i * scene.width, scene.width, 1, code));
@@ -142,33 +142,33 @@ class Sight {
   std::vector<u32> rows_, columns_;     // a description of each line
   std::vector<u8> parts_;               // by cell, a description of its part
 
-  void see_parts(const Part* begin, const Part* end) {
+  void see_parts(const Parts& parts) {
     const size_t n_cells = (size_t)scene_.n_cells();
     parts_.assign(n_cells, code_ == 20 ? OUTSIDE_COLOR : 0);
     if (code_ == 20) {
       std::vector<i32> sizes(n_cells);  // of the largest part whose box has the cell
-      for (const Part* part = begin; part < end; part++)
-        for (i64 i = part->top; i <= part->bottom; i++)
-          for (i64 k = i * scene_.width + part->left; k <= i * scene_.width + part->right; k++)
-            if (part->size >= sizes[k]) {
-              sizes[k] = part->size;
-              parts_[k] = (u8)lowest_bit(part->colors);
+      for (const Part& part : parts)
+        for (i64 i = part.top; i <= part.bottom; i++)
+          for (i64 k = i * scene_.width + part.left; k <= i * scene_.width + part.right; k++)
+            if (part.size >= sizes[k]) {
+              sizes[k] = part.size;
+              parts_[k] = (u8)lowest_bit(part.colors);
             }
       return;
     }
     std::vector<u64> sizes_of_color[10];
-    for (const Part* part = begin; part < end; part++)
-      sizes_of_color[lowest_bit(part->colors)].push_back((u64)part->size);
+    for (const Part& part : parts)
+      sizes_of_color[lowest_bit(part.colors)].push_back((u64)part.size);
     if (code_ == 13 || code_ == 16)
       for (auto& sizes : sizes_of_color) rank_keys(sizes.data(), sizes.size(), true);
     size_t next[10] = {};
-    for (const Part* part = begin; part < end; part++) {
-      const int color = lowest_bit(part->colors);
+    for (const Part& part : parts) {
+      const int color = lowest_bit(part.colors);
       const u64 rank = sizes_of_color[color][next[color]++];
       u8 key = (u8)std::min(rank, (u64)4);
-      if (code_ == 6) key = part->on_edge() ? 0 : (u8)std::min(part->size, 9);
-      if (code_ == 17) key = part->on_edge();
-      for (const Place& place : *part) parts_[(size_t)place.row * scene_.width + place.column] = key;
+      if (code_ == 6) key = part.on_edge() ? 0 : (u8)std::min(part.size, 9);
+      if (code_ == 17) key = part.on_edge();
+      for (const Place& place : part) parts_[(size_t)place.row * scene_.width + place.column] = key;
     }
   }
 
@@ -269,17 +269,25 @@ typedef std::unordered_map<CellKey, i32> CellTable;
 
 class CellLearner {
  public:
-  CellLearner(const DemoGrids& grids, const Parts& parts, i64 code)
-      : grids_(grids), parts_(parts), code_(code), is_relative_(code >= FIRST_RELATIVE) {
+  CellLearner(const DemoGrids& grids, i64 code)
+      : grids_(grids), code_(code), is_relative_(code >= FIRST_RELATIVE) {
     for (size_t d = 0; d < grids.n_demos(); d++)
       for (i64 k = 0; k < grids.inputs[d].n_cells(); k++) {
         const i32 color = grids.inputs[d].cells[k];
         known_ |= 1u << color;
         changing_ |= (u32)(color != grids.outputs[d].cells[k]) << color;
       }
+    const int how = cut_for_sight(code);
+    for (const Scene& input : grids.inputs) parts_.push_back(how < 0 ? Parts() : Parts(input, how));
   }
 
   CellTable table;
+
+  u64 cost() const {
+    u64 sum = 0;
+    for (const Parts& parts : parts_) sum += parts.cost();
+    return sum;
+  }
 
   // Returns false if cells with the same key become different colors.
   bool learn() {
@@ -322,7 +330,7 @@ class CellLearner {
 
  private:
   const DemoGrids& grids_;
-  const Parts& parts_;
+  std::vector<Parts> parts_;  // of the grids; none for codes that do not look at parts
   i64 code_;
   bool is_relative_;
   u32 known_ = 0, changing_ = 0;  // colors of the demos' inputs
@@ -330,25 +338,15 @@ class CellLearner {
   // Colors that never change cannot be contradicted, so they are not looked up.
   bool is_kept(i32 color) const { return !is_relative_ && known_ >> color & 1 && !(changing_ >> color & 1); }
 
-  Sight sight_of(size_t grid) const {
-    if (cut_for_sight(code_) < 0) return {grids_.inputs[grid], nullptr, nullptr, code_};
-    return {grids_.inputs[grid], parts_.begin_of(grid), parts_.end_of(grid), code_};
-  }
+  Sight sight_of(size_t grid) const { return {grids_.inputs[grid], parts_[grid], code_}; }
 };
-
-// Returns the parts for a code that looks at parts; none for other codes.
-Parts parts_for(const DemoGrids& grids, i64 code) {
-  const int how = cut_for_sight(code);
-  return how < 0 ? Parts() : Parts(grids.inputs, how);
-}
 
 ARC_IMPLEMENT(learn_cells) {
   if (!are_color_grids(args[0], args[1])) return fail(WRONG_TYPE);
   const DemoGrids grids = read_demos(args[0], args[1], true);
   if (!grids.n_demos()) return fail(EMPTY);
-  const Parts parts = parts_for(grids, args[2].number);
-  ARC_CHARGE(parts.cost());
-  CellLearner learner(grids, parts, args[2].number);
+  CellLearner learner(grids, args[2].number);
+  ARC_CHARGE(learner.cost());
   std::vector<i32> cells;
   if (!learner.learn() || !learner.apply(cells)) return fail(EMPTY);
   return cells_value(lane, cells, grids.grid().width);
@@ -357,8 +355,7 @@ ARC_IMPLEMENT(learn_cells) {
 // Returns rows of (key, new color of such cells).
 ARC_RULE(learn_cells) {
   const DemoGrids grids = read_demos(args[0], args[1], true);
-  const Parts parts = parts_for(grids, args[2].number);
-  CellLearner learner(grids, parts, args[2].number);
+  CellLearner learner(grids, args[2].number);
   if (!learner.learn()) return fail(EMPTY);
   std::vector<Value> rows;
   for (const auto& [key, becomes] : std::map(learner.table.begin(), learner.table.end()))

@@ -15,9 +15,8 @@ constexpr i32 FIRST_KINSHIP = 3 * N_MEASURES, FIRST_FLAG = FIRST_KINSHIP + 3 * N
               FIRST_RELATION = FIRST_CATEGORY + N_CATEGORIES;
 static_assert(FIRST_RELATION + N_REFERENCES * N_RELATIONS == N_FEATURES, "the features are those of the language");
 
-struct FateObject {
-  Part part;
-  i32 color = 0, minor = -1, n_colors = 0, n_minor = 0, n_holes = 0;
+struct FateObject : Part {
+  i32 main = 0, minor = -1, n_colors = 0, n_minor = 0, n_holes = 0;  // main: its most common color; minor: the second
   u32 symmetries = 0;            // bits: left to right, top to bottom, about a diagonal
   u64 touching = 0, within = 0;  // bits of other objects
   i32 around = -1;               // the smallest object that encloses it
@@ -25,25 +24,8 @@ struct FateObject {
   std::vector<u8> holes;  // of the places of its box; empty without any
   u32 colors_around = 0;  // other than 0, beside it or at its corners
 
-  i32 height() const { return (i32)part.height(); }
-  i32 width() const { return (i32)part.width(); }
-  bool is_hole(i32 i, i32 j) const {
-    return !holes.empty() && holes[(size_t)(i - part.top) * width() + (j - part.left)] != 0;
-  }
-  bool shares_rows(const FateObject& other) const {
-    return part.top <= other.part.bottom && other.part.top <= part.bottom;
-  }
-  bool shares_columns(const FateObject& other) const {
-    return part.left <= other.part.right && other.part.left <= part.right;
-  }
-  bool boxes(const FateObject& other) const {
-    return part.top <= other.part.top && other.part.bottom <= part.bottom && part.left <= other.part.left &&
-           other.part.right <= part.right;
-  }
-  i32 distance(const FateObject& other) const {
-    return std::max({0, other.part.top - part.bottom, part.top - other.part.bottom}) +
-           std::max({0, other.part.left - part.right, part.left - other.part.right});
-  }
+  explicit FateObject(const Part& part) : Part(part) {}
+  bool is_hole(i32 i, i32 j) const { return !holes.empty() && holes[(size_t)((i - top) * width() + j - left)]; }
 };
 
 inline i32 hash_of(const std::vector<i32>& numbers) {
@@ -58,11 +40,7 @@ class ObjectGrid {
   Scene scene;
   std::vector<FateObject> objects;
 
-  ObjectGrid(const Scene& scene, const Part* begin, const Part* end) : scene(scene) {
-    for (const Part* part = begin; part < end; part++) {
-      objects.emplace_back();
-      objects.back().part = *part;
-    }
+  ObjectGrid(const Scene& scene, const Parts& parts) : scene(scene), objects(parts.begin(), parts.end()) {
     for (FateObject& own : objects) inspect(own);
     for (i32 k = 0; k < n(); k++) relate(k);
   }
@@ -72,7 +50,7 @@ class ObjectGrid {
   // Returns the cost of finding the objects: places of boxes and pairs.
   u64 cost() const {
     u64 sum = (u64)n() * (u64)n();
-    for (const FateObject& own : objects) sum += (u64)own.part.area();
+    for (const FateObject& own : objects) sum += (u64)own.area();
     return sum;
   }
   u64 feature_cost() const { return (u64)n() * (N_FEATURES / 8) + 2 * (u64)n() * (u64)n(); }
@@ -134,13 +112,13 @@ class ObjectGrid {
 };
 
 inline void ObjectGrid::inspect(FateObject& own) {
-  const Part& part = own.part;
+  const Part& part = own;
   const std::array<i32, 10> counts = count_colors(part);
-  own.color = (i32)(std::max_element(counts.begin(), counts.end()) - counts.begin());
+  own.main = main_color(counts);
   for (i32 c = 0; c < 10; c++) {
     if (!counts[(size_t)c]) continue;
     own.n_colors++;
-    if (c == own.color) continue;
+    if (c == own.main) continue;
     own.n_minor += counts[(size_t)c];
     if (own.minor < 0 || counts[(size_t)c] > counts[(size_t)own.minor]) own.minor = c;
   }
@@ -168,37 +146,25 @@ inline void ObjectGrid::inspect(FateObject& own) {
     picture[k] = 10 * place + scene.cell(part.top + place / own.width(), part.left + place % own.width());
   }
   own.picture = hash_of(picture);
-  if (part.size == part.area()) return;
-  // Places of the box that cannot be reached from its edge.
-  std::vector<u8> marks((size_t)part.area());
-  for (i32 i = 0; i < own.height(); i++)
-    for (i32 j = 0; j < own.width(); j++) marks[(size_t)i * own.width() + j] = !part.has(part.top + i, part.left + j);
-  std::vector<Place> queue((size_t)part.area());
-  const i32 n_outside = reach_from_edge(own.height(), own.width(), queue.data(), [&](i32 k) {
-    const bool is_new = marks[(size_t)k] == 1;
-    if (is_new) marks[(size_t)k] = 0;
-    return is_new;
-  });
-  if (n_outside + part.size == part.area()) return;
-  own.n_holes = (i32)count_holes(part);
-  own.holes = std::move(marks);
+  own.n_holes = count_holes(part);
+  if (own.n_holes) own.holes = mark_holes(part);
 }
 
 inline void ObjectGrid::relate(i32 number) {
   FateObject& own = objects[(size_t)number];
-  for (const Place& at : own.part)
+  for (const Place& at : own)
     for (int d = 0; d < 8; d++) {
       const i64 i = at.row + row_step(d), j = at.column + column_step(d);
       if (!scene.has(i, j)) continue;
-      const i32 other = own.part.labels[i * scene.width + j];
+      const i32 other = own.labels[i * scene.width + j];
       if (other >= 0 && other != number) own.touching |= 1ULL << other;
     }
   if (own.holes.empty()) return;
   for (i32 k = 0; k < n(); k++) {
     FateObject& other = objects[(size_t)k];
-    if (k == number || !own.boxes(other) || !own.is_hole(other.part.begin()->row, other.part.begin()->column)) continue;
+    if (k == number || !own.boxes(other) || !own.is_hole(other.begin()->row, other.begin()->column)) continue;
     own.within |= 1ULL << k;
-    if (other.around < 0 || objects[(size_t)other.around].part.area() > own.part.area()) other.around = number;
+    if (other.around < 0 || objects[(size_t)other.around].area() > own.area()) other.around = number;
   }
 }
 
@@ -214,7 +180,7 @@ inline i32 ObjectGrid::nearest(i32 number, bool only_in_line) const {
       best = k;
       least = distance;
       is_clear = true;
-    } else if (distance == least && other.color != objects[(size_t)best].color) {
+    } else if (distance == least && other.main != objects[(size_t)best].main) {
       is_clear = false;
     }
   }
@@ -223,19 +189,19 @@ inline i32 ObjectGrid::nearest(i32 number, bool only_in_line) const {
 
 inline i32 ObjectGrid::color_like(i32 number, i32 like) const {
   const FateObject& own = objects[(size_t)number];
-  const auto color_of = [&](i32 other) { return other < 0 ? -1 : objects[(size_t)other].color; };
+  const auto color_of = [&](i32 other) { return other < 0 ? -1 : objects[(size_t)other].main; };
   switch (like) {
-    case OWN: return own.color;
+    case OWN: return own.main;
     case MINOR: return own.minor;
     case NEAREST: return color_of(nearest(number, false));
-    case LARGEST: return color_of(only_greatest([](const FateObject& each) { return each.part.size; }));
-    case SMALLEST: return color_of(only_greatest([](const FateObject& each) { return -each.part.size; }));
+    case LARGEST: return color_of(only_greatest([](const FateObject& each) { return each.size; }));
+    case SMALLEST: return color_of(only_greatest([](const FateObject& each) { return -each.size; }));
     case AROUND: return color_of(own.around);
     case WITHIN: {
       i32 best = -1;
       for (u64 bits = own.within; bits; bits &= bits - 1) {
         const i32 k = lowest_bit64(bits);
-        if (best < 0 || objects[(size_t)k].part.size > objects[(size_t)best].part.size) best = k;
+        if (best < 0 || objects[(size_t)k].size > objects[(size_t)best].size) best = k;
       }
       return color_of(best);
     }
@@ -245,9 +211,9 @@ inline i32 ObjectGrid::color_like(i32 number, i32 like) const {
       i32 color = -1;
       for (i32 k = 0; k < n(); k++) {
         const FateObject& other = objects[(size_t)k];
-        if (k == number || other.turned_shape != own.turned_shape || other.color == own.color) continue;
-        if (color >= 0 && color != other.color) return -1;
-        color = other.color;
+        if (k == number || other.turned_shape != own.turned_shape || other.main == own.main) continue;
+        if (color >= 0 && color != other.main) return -1;
+        color = other.main;
       }
       return color;
     }
@@ -268,22 +234,22 @@ inline void ObjectGrid::rank(i32 number, i32 by, bool from_most) {
 
 inline i32 ObjectGrid::find_reference(i32 reference) const {
   switch (reference) {
-    case THE_LARGEST: return only_greatest([](const FateObject& each) { return each.part.size; });
-    case THE_SMALLEST: return only_greatest([](const FateObject& each) { return -each.part.size; });
+    case THE_LARGEST: return only_greatest([](const FateObject& each) { return each.size; });
+    case THE_SMALLEST: return only_greatest([](const FateObject& each) { return -each.size; });
     case THE_LONGEST:
       return only_greatest([](const FateObject& each) { return std::max(each.height(), each.width()); });
-    case THE_ODD_COLOR: return only_odd([](const FateObject& each) { return each.color; });
+    case THE_ODD_COLOR: return only_odd([](const FateObject& each) { return each.main; });
     case THE_ODD_SHAPE: return only_odd([](const FateObject& each) { return each.turned_shape; });
     default: {
       const i32 color = reference - THE_ODD_SHAPE;
-      return only_greatest([&](const FateObject& each) { return each.color == color; });
+      return only_greatest([&](const FateObject& each) { return each.main == color; });
     }
   }
 }
 
 // The number of steps that an object moves in a direction until something blocks it.
 inline i32 ObjectGrid::slide(i32 number, i32 down, i32 along) const {
-  const Part& part = objects[(size_t)number].part;
+  const Part& part = objects[(size_t)number];
   for (i32 step = 1;; step++)
     for (const Place& at : part) {
       const i32 i = at.row + down * step, j = at.column + along * step;
@@ -309,11 +275,11 @@ inline void ObjectGrid::find_places() {
   for (i32 k = 0; k < n(); k++)
     for (i32 axis = 0; axis < 2; axis++) {
       const auto start_of = [&](i32 object) {
-        const Part& part = objects[(size_t)object].part;
+        const Part& part = objects[(size_t)object];
         return axis ? part.left : part.top;
       };
       const auto end_of = [&](i32 object) {
-        const Part& part = objects[(size_t)object].part;
+        const Part& part = objects[(size_t)object];
         return axis ? part.right : part.bottom;
       };
       const i32 start = start_of(k), end = end_of(k), length = end - start + 1;
@@ -356,24 +322,24 @@ inline void ObjectGrid::describe() {
     rank(3 * which + 1, 3 * which, true);
     rank(3 * which + 2, 3 * which, false);
   };
-  measure(SIZE_OF, [](const FateObject& own, i32) { return own.part.size; });
+  measure(SIZE_OF, [](const FateObject& own, i32) { return own.size; });
   measure(HEIGHT_OF, [](const FateObject& own, i32) { return own.height(); });
   measure(WIDTH_OF, [](const FateObject& own, i32) { return own.width(); });
-  measure(AREA_OF, [](const FateObject& own, i32) { return own.part.area(); });
+  measure(AREA_OF, [](const FateObject& own, i32) { return own.area(); });
   measure(LONG_SIDE_OF, [](const FateObject& own, i32) { return std::max(own.height(), own.width()); });
   measure(HOLES_OF, [](const FateObject& own, i32) { return own.n_holes; });
   measure(N_COLORS_OF, [](const FateObject& own, i32) { return own.n_colors; });
   measure(MINOR_CELLS_OF, [](const FateObject& own, i32) { return own.n_minor; });
-  measure(GAPS_OF, [](const FateObject& own, i32) { return own.part.area() - own.part.size; });
-  measure(TOP_OF, [](const FateObject& own, i32) { return own.part.top; });
-  measure(LEFT_OF, [](const FateObject& own, i32) { return own.part.left; });
-  measure(BOTTOM_OF, [](const FateObject& own, i32) { return own.part.bottom; });
-  measure(RIGHT_OF, [](const FateObject& own, i32) { return own.part.right; });
+  measure(GAPS_OF, [](const FateObject& own, i32) { return own.area() - own.size; });
+  measure(TOP_OF, [](const FateObject& own, i32) { return own.top; });
+  measure(LEFT_OF, [](const FateObject& own, i32) { return own.left; });
+  measure(BOTTOM_OF, [](const FateObject& own, i32) { return own.bottom; });
+  measure(RIGHT_OF, [](const FateObject& own, i32) { return own.right; });
   measure(N_WITHIN_OF,
           [](const FateObject& own, i32) { return count_bits((u32)own.within) + count_bits((u32)(own.within >> 32)); });
   measure(OFF_CENTER_OF, [&](const FateObject& own, i32) {
-    return std::abs(own.part.top + own.part.bottom - scene.n_rows + 1) +
-           std::abs(own.part.left + own.part.right - scene.width + 1);
+    return std::abs(own.top + own.bottom - scene.n_rows + 1) +
+           std::abs(own.left + own.right - scene.width + 1);
   });
 
   auto kinship = [&](i32 which, auto code) {
@@ -389,8 +355,8 @@ inline void ObjectGrid::describe() {
   };
   kinship(SAME_SHAPE, [](const FateObject& own) { return own.shape; });
   kinship(SAME_TURNED_SHAPE, [](const FateObject& own) { return own.turned_shape; });
-  kinship(SAME_COLOR, [](const FateObject& own) { return own.color; });
-  kinship(SAME_SIZE, [](const FateObject& own) { return own.part.size; });
+  kinship(SAME_COLOR, [](const FateObject& own) { return own.main; });
+  kinship(SAME_SIZE, [](const FateObject& own) { return own.size; });
   kinship(SAME_PICTURE, [](const FateObject& own) { return own.picture; });
 
   auto flag = [&](i32 which, auto value) { set(FIRST_FLAG + which, value); };
@@ -399,27 +365,27 @@ inline void ObjectGrid::describe() {
       if (m != k && holds(objects[(size_t)m])) return true;
     return false;
   };
-  flag(FILLS_BOX, [](const FateObject& own, i32) { return own.part.size == own.part.area(); });
+  flag(FILLS_BOX, [](const FateObject& own, i32) { return own.size == own.area(); });
   flag(IS_SQUARE, [](const FateObject& own, i32) { return own.height() == own.width(); });
-  flag(FILLS_SQUARE, [](const FateObject& own, i32) { return own.part.size == own.height() * own.height() && own.height() == own.width(); });
+  flag(FILLS_SQUARE, [](const FateObject& own, i32) { return own.size == own.height() * own.height() && own.height() == own.width(); });
   flag(IS_LINE,
-       [](const FateObject& own, i32) { return own.part.size > 1 && (own.height() == 1 || own.width() == 1); });
+       [](const FateObject& own, i32) { return own.size > 1 && (own.height() == 1 || own.width() == 1); });
   flag(IS_TALL, [](const FateObject& own, i32) { return own.height() > own.width(); });
   flag(IS_WIDE, [](const FateObject& own, i32) { return own.height() < own.width(); });
-  flag(IS_ONE_CELL, [](const FateObject& own, i32) { return own.part.size == 1; });
-  flag(IS_ODD, [](const FateObject& own, i32) { return own.part.size % 2; });
+  flag(IS_ONE_CELL, [](const FateObject& own, i32) { return own.size == 1; });
+  flag(IS_ODD, [](const FateObject& own, i32) { return own.size % 2; });
   flag(MIRRORS_SIDEWAYS, [](const FateObject& own, i32) { return (own.symmetries & 2) != 0; });
   flag(MIRRORS_UPRIGHT, [](const FateObject& own, i32) { return (own.symmetries & 1) != 0; });
   flag(MIRRORS_DIAGONALLY, [](const FateObject& own, i32) { return (own.symmetries & 4) != 0; });
   flag(IS_SYMMETRIC, [](const FateObject& own, i32) { return own.symmetries != 0; });
-  flag(ON_EDGE, [](const FateObject& own, i32) { return own.part.on_edge(); });
-  flag(AT_TOP, [](const FateObject& own, i32) { return own.part.top == 0; });
-  flag(AT_BOTTOM, [&](const FateObject& own, i32) { return own.part.bottom == scene.n_rows - 1; });
-  flag(AT_LEFT, [](const FateObject& own, i32) { return own.part.left == 0; });
-  flag(AT_RIGHT, [&](const FateObject& own, i32) { return own.part.right == scene.width - 1; });
+  flag(ON_EDGE, [](const FateObject& own, i32) { return own.on_edge(); });
+  flag(AT_TOP, [](const FateObject& own, i32) { return own.top == 0; });
+  flag(AT_BOTTOM, [&](const FateObject& own, i32) { return own.bottom == scene.n_rows - 1; });
+  flag(AT_LEFT, [](const FateObject& own, i32) { return own.left == 0; });
+  flag(AT_RIGHT, [&](const FateObject& own, i32) { return own.right == scene.width - 1; });
   flag(IN_CORNER, [&](const FateObject& own, i32) {
-    return (own.part.top == 0 || own.part.bottom == scene.n_rows - 1) &&
-           (own.part.left == 0 || own.part.right == scene.width - 1);
+    return (own.top == 0 || own.bottom == scene.n_rows - 1) &&
+           (own.left == 0 || own.right == scene.width - 1);
   });
   flag(ENCLOSES, [](const FateObject& own, i32) { return own.within != 0; });
   flag(IS_ENCLOSED, [](const FateObject& own, i32) { return own.around >= 0; });
@@ -429,19 +395,19 @@ inline void ObjectGrid::describe() {
   flag(TOUCHES_ANOTHER, [](const FateObject& own, i32) { return own.touching != 0; });
   auto is_above = [&](const FateObject& own, i32 k) {
     return any_other(
-        k, [&](const FateObject& other) { return own.shares_columns(other) && other.part.bottom < own.part.top; });
+        k, [&](const FateObject& other) { return own.shares_columns(other) && other.bottom < own.top; });
   };
   auto is_below = [&](const FateObject& own, i32 k) {
     return any_other(
-        k, [&](const FateObject& other) { return own.shares_columns(other) && other.part.top > own.part.bottom; });
+        k, [&](const FateObject& other) { return own.shares_columns(other) && other.top > own.bottom; });
   };
   auto is_left = [&](const FateObject& own, i32 k) {
     return any_other(
-        k, [&](const FateObject& other) { return own.shares_rows(other) && other.part.right < own.part.left; });
+        k, [&](const FateObject& other) { return own.shares_rows(other) && other.right < own.left; });
   };
   auto is_right = [&](const FateObject& own, i32 k) {
     return any_other(
-        k, [&](const FateObject& other) { return own.shares_rows(other) && other.part.left > own.part.right; });
+        k, [&](const FateObject& other) { return own.shares_rows(other) && other.left > own.right; });
   };
   flag(HAS_ABOVE, is_above);
   flag(HAS_BELOW, is_below);
@@ -457,22 +423,22 @@ inline void ObjectGrid::describe() {
       for (i32 b = 0; b < all; b++) {
         if (a == k || b == k) continue;
         const FateObject &one = objects[(size_t)a], &other = objects[(size_t)b];
-        const bool sideways = own.shares_rows(one) && own.shares_rows(other) && one.part.right < own.part.left &&
-                              other.part.left > own.part.right;
-        const bool upright = own.shares_columns(one) && own.shares_columns(other) && one.part.bottom < own.part.top &&
-                             other.part.top > own.part.bottom;
+        const bool sideways = own.shares_rows(one) && own.shares_rows(other) && one.right < own.left &&
+                              other.left > own.right;
+        const bool upright = own.shares_columns(one) && own.shares_columns(other) && one.bottom < own.top &&
+                             other.top > own.bottom;
         if ((sideways || upright) && wanted(one, other)) return true;
       }
     return false;
   };
   flag(BETWEEN_LARGER, [&](const FateObject& own, i32 k) {
     return holds(IS_BETWEEN, k) && is_between(own, k, [&](const FateObject& one, const FateObject& other) {
-             return std::min(one.part.size, other.part.size) > own.part.size;
+             return std::min(one.size, other.size) > own.size;
            });
   });
   flag(BETWEEN_TWINS, [&](const FateObject& own, i32 k) {
     return holds(IS_BETWEEN, k) && is_between(own, k, [&](const FateObject& one, const FateObject& other) {
-             return one.color == other.color && one.color != own.color;
+             return one.main == other.main && one.main != own.main;
            });
   });
   auto in_line = [](const FateObject& own, const FateObject& other) {
@@ -486,20 +452,20 @@ inline void ObjectGrid::describe() {
         k, [&](const FateObject& other) { return in_line(own, other) && own.turned_shape == other.turned_shape; });
   });
   flag(IN_LINE_WITH_COLOR, [&](const FateObject& own, i32 k) {
-    return any_other(k, [&](const FateObject& other) { return in_line(own, other) && own.color == other.color; });
+    return any_other(k, [&](const FateObject& other) { return in_line(own, other) && own.main == other.main; });
   });
   flag(TOUCHES_TWIN_COLOR, [&](const FateObject& own, i32 k) {
     return any_other(k, [&](const FateObject& other) {
-      return own.color == other.color && own.touching >> (&other - objects.data()) & 1;
+      return own.main == other.main && own.touching >> (&other - objects.data()) & 1;
     });
   });
   for (i32 c = 0; c < 10; c++) {
     set(FIRST_TOUCHED + c, [&](const FateObject& own, i32) { return own.colors_around >> c & 1; });
-    set(FIRST_COLOR + c, [&](const FateObject& own, i32) { return own.part.colors >> c & 1; });
+    set(FIRST_COLOR + c, [&](const FateObject& own, i32) { return own.colors >> c & 1; });
   }
   auto category = [&](i32 which, auto value) { set(FIRST_CATEGORY + which, value); };
-  category(MAIN_COLOR, [](const FateObject& own, i32) { return own.color; });
-  category(COLOR_SET, [](const FateObject& own, i32) { return own.part.colors; });
+  category(MAIN_COLOR, [](const FateObject& own, i32) { return own.main; });
+  category(COLOR_SET, [](const FateObject& own, i32) { return own.colors; });
   category(SHAPE_CODE, [](const FateObject& own, i32) { return own.shape; });
   category(TURNED_SHAPE_CODE, [](const FateObject& own, i32) { return own.turned_shape; });
   category(BOX_SIZE, [](const FateObject& own, i32) { return 100 * own.height() + own.width(); });
@@ -516,15 +482,15 @@ inline void ObjectGrid::describe() {
       set(FIRST_RELATION + r * N_RELATIONS + which,
           [&](const FateObject& own, i32 k) { return k == number ? -1 : (i32)holds_for(own); });
     };
-    relation(IS_ABOVE, [&](const FateObject& own) { return own.part.bottom < that.part.top; });
-    relation(IS_BELOW, [&](const FateObject& own) { return own.part.top > that.part.bottom; });
-    relation(IS_LEFT, [&](const FateObject& own) { return own.part.right < that.part.left; });
-    relation(IS_RIGHT, [&](const FateObject& own) { return own.part.left > that.part.right; });
+    relation(IS_ABOVE, [&](const FateObject& own) { return own.bottom < that.top; });
+    relation(IS_BELOW, [&](const FateObject& own) { return own.top > that.bottom; });
+    relation(IS_LEFT, [&](const FateObject& own) { return own.right < that.left; });
+    relation(IS_RIGHT, [&](const FateObject& own) { return own.left > that.right; });
     relation(IS_INSIDE, [&](const FateObject& own) { return that.boxes(own); });
     relation(TOUCHES, [&](const FateObject& own) { return (own.touching >> number & 1) != 0; });
-    relation(HAS_COLOR, [&](const FateObject& own) { return own.color == that.color; });
+    relation(HAS_COLOR, [&](const FateObject& own) { return own.main == that.main; });
     relation(HAS_SHAPE, [&](const FateObject& own) { return own.turned_shape == that.turned_shape; });
-    relation(HAS_SIZE, [&](const FateObject& own) { return own.part.size == that.part.size; });
+    relation(HAS_SIZE, [&](const FateObject& own) { return own.size == that.size; });
     relation(SHARES_ROWS, [&](const FateObject& own) { return own.shares_rows(that); });
     relation(SHARES_COLUMNS, [&](const FateObject& own) { return own.shares_columns(that); });
   }

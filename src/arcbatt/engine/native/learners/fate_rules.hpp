@@ -90,23 +90,16 @@ inline bool read_rule(const i32* numbers, i32 n, FateRule& rule) {
 
 // --- painting ---
 
-// The mirrors and turns that a symmetric object is unchanged by, as bits of turned_shape's numbers.
+// The mirrors and turns that a symmetric object is unchanged by, as bits of their numbers.
 constexpr u32 SYMMETRY_GROUPS[] = {1u << 2, 1u << 1, 1u << 1 | 1u << 2 | 1u << 3, 1u << 3 | 1u << 5 | 1u << 6,
                                    254,     1u << 3};
-
-inline Place turn_in_box(const FateObject& own, i32 row, i32 column, i32 turn) {
-  i32 i = row - own.part.top, j = column - own.part.left;
-  if (turn & 1) i = own.height() - 1 - i;
-  if (turn & 2) j = own.width() - 1 - j;
-  return turn & 4 ? Place{own.part.top + j, own.part.left + i} : Place{own.part.top + i, own.part.left + j};
-}
 
 // Calls draw(row, column, color) for the cells that an object draws, until it returns false. Returns false if it did,
 // or if the object cannot have the fate.
 template <class Draw>
 inline bool each_drawn(const ObjectGrid& grid, i32 number, i32 fate, Draw draw) {
   const FateObject& own = grid.objects[(size_t)number];
-  const Part& part = own.part;
+  const Part& part = own;
   const Scene& scene = grid.scene;
   if (fate == KEEP) return true;
   if (fate >= END) {
@@ -127,7 +120,7 @@ inline bool each_drawn(const ObjectGrid& grid, i32 number, i32 fate, Draw draw) 
   if (fate == SWAP) {
     if (own.n_colors != 2) return false;
     for (const Place& at : part)
-      if (!draw(at.row, at.column, part.color(at) == own.color ? own.minor : own.color)) return false;
+      if (!draw(at.row, at.column, part.color(at) == own.main ? own.minor : own.main)) return false;
     return true;
   }
   if (fate < TURN) {
@@ -136,7 +129,7 @@ inline bool each_drawn(const ObjectGrid& grid, i32 number, i32 fate, Draw draw) 
     for (i32 turn = 1; turn < 8; turn++) {
       if (!(group >> turn & 1)) continue;
       for (const Place& at : part) {
-        const Place to = turn_in_box(own, at.row, at.column, turn);
+        const Place to = own.turned(at, turn);
         const i32 there = scene.cell(to.row, to.column), color = part.color(at);
         if (there == color) continue;
         if (there != 0 || !draw(to.row, to.column, color)) return false;
@@ -150,7 +143,7 @@ inline bool each_drawn(const ObjectGrid& grid, i32 number, i32 fate, Draw draw) 
     for (i32 i = part.top; i <= part.bottom; i++)
       for (i32 j = part.left; j <= part.right; j++) {
         // Where it comes from: turns 5 and 6 are each other's inverse.
-        const Place from = turn_in_box(own, i, j, turn == 5 ? 6 : turn == 6 ? 5 : turn);
+        const Place from = own.turned({i, j}, turn == 5 ? 6 : turn == 6 ? 5 : turn);
         if (part.has(from.row, from.column)) {
           if (!draw(i, j, scene.cell(from.row, from.column))) return false;
         } else if (part.has(i, j)) {
@@ -240,10 +233,10 @@ inline bool paint(const ObjectGrid& grid, FateOf fate_of, Drawing& to) {
 
 inline bool crop(const ObjectGrid& grid, i32 number, i32 how, Drawing& to) {
   const FateObject& own = grid.objects[(size_t)number];
-  const Part& part = own.part;
+  const Part& part = own;
   if (how == ONE_CELL) {
     to.blank(1, 1);
-    to.cells[0] = own.color;
+    to.cells[0] = own.main;
     return true;
   }
   const i32 margin = how == INSIDE ? 1 : 0, turn = how < TURNED ? 0 : how - TURNED + 1;
@@ -266,7 +259,7 @@ inline i32 count_members(u64 set) { return count_bits((u32)set) + count_bits((u3
 inline i32 common_color(const ObjectGrid& grid, u64 selected) {
   i32 color = -1;
   for (u64 bits = selected; bits; bits &= bits - 1) {
-    const i32 own = grid.objects[(size_t)lowest_bit64(bits)].color;
+    const i32 own = grid.objects[(size_t)lowest_bit64(bits)].main;
     if (color >= 0 && own != color) return -1;
     color = own;
   }
@@ -276,7 +269,7 @@ inline i32 common_color(const ObjectGrid& grid, u64 selected) {
 inline i32 count_selected(const ObjectGrid& grid, u64 selected, bool cells) {
   if (!cells) return count_members(selected);
   i32 n = 0;
-  for (u64 bits = selected; bits; bits &= bits - 1) n += grid.objects[(size_t)lowest_bit64(bits)].part.size;
+  for (u64 bits = selected; bits; bits &= bits - 1) n += grid.objects[(size_t)lowest_bit64(bits)].size;
   return n;
 }
 inline bool draw_count(const ObjectGrid& grid, u64 selected, i32 how, i32 color, i32 size, bool cells, Drawing& to) {
@@ -300,7 +293,7 @@ inline std::vector<i32> in_order(const ObjectGrid& grid, u64 selected, i32 order
   std::vector<std::array<i32, 3>> keyed;
   for (u64 bits = selected; bits; bits &= bits - 1) {
     const i32 k = lowest_bit64(bits);
-    const Part& part = grid.objects[(size_t)k].part;
+    const Part& part = grid.objects[(size_t)k];
     switch (order) {
       case FROM_LEFT: keyed.push_back({part.left, part.top, k}); break;
       case FROM_TOP: keyed.push_back({part.top, part.left, k}); break;
@@ -332,7 +325,7 @@ inline i32 group_intervals(const std::vector<std::pair<i32, i32>>& intervals, st
 inline bool draw_table(const ObjectGrid& grid, const std::vector<i32>& members, bool in_minor, Drawing& to) {
   std::vector<std::pair<i32, i32>> rows, columns;
   for (const i32 k : members) {
-    const Part& part = grid.objects[(size_t)k].part;
+    const Part& part = grid.objects[(size_t)k];
     rows.push_back({part.top, part.bottom});
     columns.push_back({part.left, part.right});
   }
@@ -346,7 +339,7 @@ inline bool draw_table(const ObjectGrid& grid, const std::vector<i32>& members, 
     if (is_taken[at]) return false;
     is_taken[at] = true;
     const FateObject& own = grid.objects[(size_t)members[k]];
-    to.cells[at] = in_minor ? std::max(own.minor, 0) : own.color;
+    to.cells[at] = in_minor ? std::max(own.minor, 0) : own.main;
   }
   return true;
 }
@@ -355,7 +348,7 @@ inline bool draw_table(const ObjectGrid& grid, const std::vector<i32>& members, 
 inline bool lies_along(const ObjectGrid& grid, u64 selected) {
   i32 top = MAX_NUMBER, bottom = 0, left = MAX_NUMBER, right = 0;  // of their first cells
   for (u64 bits = selected; bits; bits &= bits - 1) {
-    const Part& part = grid.objects[(size_t)lowest_bit64(bits)].part;
+    const Part& part = grid.objects[(size_t)lowest_bit64(bits)];
     top = std::min(top, part.top);
     bottom = std::max(bottom, part.top);
     left = std::min(left, part.left);
@@ -375,16 +368,16 @@ inline bool sort_objects(const ObjectGrid& grid, i32 measure, bool falling, Draw
   to.width = grid.scene.width;
   to.cells.assign(grid.scene.cells, grid.scene.cells + grid.scene.n_cells());
   for (const i32 k : before)
-    for (const Place& at : grid.objects[(size_t)k].part)
+    for (const Place& at : grid.objects[(size_t)k])
       to.cells[(size_t)at.row * (size_t)to.width + (size_t)at.column] = 0;
   const auto start = [&](i32 k) {
-    return along ? grid.objects[(size_t)k].part.left : grid.objects[(size_t)k].part.top;
+    return along ? grid.objects[(size_t)k].left : grid.objects[(size_t)k].top;
   };
   const auto length = [&](i32 k) { return along ? grid.objects[(size_t)k].width() : grid.objects[(size_t)k].height(); };
   i32 place = start(before[0]);
   for (size_t q = 0; q < after.size(); q++) {
     const i32 step = place - start(after[q]);
-    for (const Place& at : grid.objects[(size_t)after[q]].part) {
+    for (const Place& at : grid.objects[(size_t)after[q]]) {
       const i32 i = at.row + (along ? 0 : step), j = at.column + (along ? step : 0);
       if (!grid.scene.has(i, j)) return false;
       to.cells[(size_t)i * (size_t)to.width + (size_t)j] = grid.scene.cell(at.row, at.column);
@@ -414,7 +407,7 @@ inline bool draw_list(const ObjectGrid& grid, u64 selected, i32 listing, i32 ord
   for (const i32 k : members) {
     const FateObject& own = grid.objects[(size_t)k];
     if (is_crops) across = std::max(across, down ? own.width() : own.height());
-    if (is_bars) across = std::max(across, own.part.size);
+    if (is_bars) across = std::max(across, own.size);
     along += is_crops ? (down ? own.height() : own.width()) : 1;
   }
   along += gap * (n - 1);
@@ -424,17 +417,17 @@ inline bool draw_list(const ObjectGrid& grid, u64 selected, i32 listing, i32 ord
   for (const i32 k : members) {
     const FateObject& own = grid.objects[(size_t)k];
     if (is_crops) {
-      for (const Place& cell : own.part) {
-        const i32 i = cell.row - own.part.top + (down ? at : 0), j = cell.column - own.part.left + (down ? 0 : at);
-        to.cells[(size_t)i * (size_t)to.width + (size_t)j] = own.part.color(cell);
+      for (const Place& cell : own) {
+        const i32 i = cell.row - own.top + (down ? at : 0), j = cell.column - own.left + (down ? 0 : at);
+        to.cells[(size_t)i * (size_t)to.width + (size_t)j] = own.color(cell);
       }
       at += (down ? own.height() : own.width()) + gap;
       continue;
     }
-    for (i32 m = 0; m < (is_bars ? own.part.size : 1); m++) {
+    for (i32 m = 0; m < (is_bars ? own.size : 1); m++) {
       const i32 along_bar = listing == BARS_LEFT || listing == BARS_UP ? across - 1 - m : m;
       const i32 i = down ? at : along_bar, j = down ? along_bar : at;
-      to.cells[(size_t)i * (size_t)to.width + (size_t)j] = own.color;
+      to.cells[(size_t)i * (size_t)to.width + (size_t)j] = own.main;
     }
     at++;
   }

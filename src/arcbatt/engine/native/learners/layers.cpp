@@ -135,21 +135,19 @@ struct Stack {
 
   Stack(const Scene& scene, i64 code) : n_rows(scene.n_rows), width(scene.width), cells(scene.cells) {
     if (std::max(n_rows, width) > MAX_SIDE) return;
-    const std::vector<Scene> scenes = {scene};  // parts point to it
-    const Parts parts(scenes, code ? BY_COLOR_8 : WHOLE_COLORS);
-    if (parts.parts.size() > MAX_SHEETS) return;
+    const Parts parts(scene, code ? BY_COLOR_8 : WHOLE_COLORS);
+    if (parts.size() > MAX_SHEETS) return;
     Cells painted;
     std::vector<Sheet> found;
-    for (const Part& part : parts.parts) {
+    for (const Part& part : parts) {
       Sheet sheet;
-      sheet.color = scene.cell(part.places->row, part.places->column);
+      sheet.color = part.color(*part.begin());
       for (const Place& at : part) sheet.seen[number_of(at.row, at.column)] = true;
       painted |= sheet.seen;
       found.push_back(sheet);
     }
     i32 n_parts[10] = {};
-    const Parts connected(scenes, BY_COLOR_8);
-    for (const Part& part : connected.parts) n_parts[scene.cell(part.places->row, part.places->column)]++;
+    for (const Part& part : Parts(scene, BY_COLOR_8)) n_parts[part.color(*part.begin())]++;
     for (Sheet& sheet : found) sheet.whole = whole_of(sheet.seen, code || n_parts[sheet.color] == 1, painted);
     put_in_order(found);
   }

@@ -36,14 +36,14 @@ bool act(const SegmentedGrid& in, const i32* rules, const Features* features, st
   const Scene& grid = in.grid;
   to.assign(grid.cells, grid.cells + grid.n_cells());
   for (i64 k = 0; k < grid.n_cells(); k++)
-    if (in.labels[k] >= 0) to[k] = in.background;
+    if (in.parts.labels()[k] >= 0) to[k] = in.background;
   for (int layer = 0; layer < 3; layer++)
     for (const GridObject& own : in.objects) {
-      const i32* node = choose_action(rules, features[own.number]);
+      const i32* node = choose_action(rules, features[own.label]);
       const i32 effect = node[1], paint = node[2], copies = node[3];
       const bool adds = is_addition(effect);
       if (layer == 1 && (adds || copies || (effect == STAY && paint == OWN)))
-        for (const Place& at : own.cells) to[(i64)at.row * grid.width + at.column] = in.cell(at);
+        for (const Place& at : own) to[(i64)at.row * grid.width + at.column] = in.cell(at);
       if (layer != (adds ? 0 : effect == STAY ? 1 : 2)) continue;
       const i32 color = color_of_paint(in, own, paint);
       if (color == NO_PAINT) return false;
@@ -153,7 +153,7 @@ class ActionLearner {
     const Reason why = segment_inputs();
     if (why != OK) return why;
     if (!find_agreement()) return EMPTY;
-    for (SegmentedGrid& grid : grids_)
+    for (const SegmentedGrid& grid : grids_)
       for (const Features& features : grid.describe()) features_.push_back(features);
     make_rows();
     make_questions();
@@ -203,7 +203,7 @@ class ActionLearner {
       for (const GridObject& own : in.objects) {
         bool can_act = false;
         for (size_t e = 0; e < effects_.size(); e++) {
-          const size_t at = e * n_ + first + own.number;
+          const size_t at = e * n_ + first + own.label;
           agreeing_[at] = (u16)agree(in, outputs_[d], own, effects_[e], drawing_[at]);
           can_act |= agreeing_[at] != 0;
         }
@@ -218,7 +218,7 @@ class ActionLearner {
   // Returns the agreement of an effect with the output; `drawing` gets bits of the new cells that it draws.
   u32 agree(const SegmentedGrid& in, const Scene& output, const GridObject& own, i32 effect, u64& drawing) {
     auto is_all = [&](auto wanted) {
-      return std::all_of(own.cells.begin(), own.cells.end(),
+      return std::all_of(own.begin(), own.end(),
                          [&](const Place& at) { return output.cell(at.row, at.column) == wanted(at); });
     };
     if (effect == VANISH) return is_all([&](const Place&) { return in.background; }) ? OWN_AGREES : 0;

@@ -48,21 +48,21 @@ inline i32 sign_of(i32 x) { return (x > 0) - (x < 0); }
 // The number of steps that an object can go before another object or the edge is in its way.
 inline i32 n_free_steps(const SegmentedGrid& in, const GridObject& own, const Place& direction) {
   for (i32 n = 1;; n++)
-    for (const Place& at : own.cells) {
+    for (const Place& at : own) {
       const i32 i = at.row + n * direction.row, j = at.column + n * direction.column;
       if (!in.grid.has(i, j)) return n - 1;
-      if (in.label(i, j) >= 0 && in.label(i, j) != own.number) return n - 1;
+      if (in.label(i, j) >= 0 && in.label(i, j) != own.label) return n - 1;
     }
 }
 // The steps that an object can go until it would hit another; -1 if it never does.
 inline i32 n_steps_to(const SegmentedGrid& in, const GridObject& own, const GridObject& other, const Place& direction) {
   for (i32 n = 1;; n++) {
     bool is_inside = false;
-    for (const Place& at : own.cells) {
+    for (const Place& at : own) {
       const i32 i = at.row + n * direction.row, j = at.column + n * direction.column;
       if (!in.grid.has(i, j)) continue;
       is_inside = true;
-      if (in.label(i, j) == other.number) return n - 1;
+      if (in.label(i, j) == other.label) return n - 1;
     }
     if (!is_inside) return -1;
   }
@@ -144,7 +144,7 @@ void each_added(const SegmentedGrid& in, const GridObject& own, i32 effect, F se
   };
   auto is_free = [&](const Place& at) { return in.label(at.row, at.column) < 0; };
   if (effect == HOLES) {
-    const std::vector<u8> marks = in.mark_holes(own);
+    const std::vector<u8> marks = mark_holes(own);
     const i32 width = own.width();
     for (i32 k = 0; k < own.area(); k++)
       if (marks[k] == 1) see(own.top + k / width, own.left + k % width);
@@ -161,11 +161,11 @@ void each_added(const SegmentedGrid& in, const GridObject& own, i32 effect, F se
       see(own.bottom + 1, j);
     }
   } else if (effect == JOIN || effect == JOIN_OWN) {
-    for (const Place& from : own.cells)
+    for (const Place& from : own)
       for (int d = 0; d < 4; d++) {
         const Place end = shoot(from, DIRECTIONS[d], is_free, [](i32, i32) {});
-        if (!grid.has(end.row, end.column) || in.label(end.row, end.column) == own.number) continue;
-        if (effect == JOIN_OWN && in.cell(end) != own.color) continue;
+        if (!grid.has(end.row, end.column) || in.label(end.row, end.column) == own.label) continue;
+        if (effect == JOIN_OWN && in.cell(end) != own.main) continue;
         shoot(from, DIRECTIONS[d], is_free, see);
       }
   } else if (effect < TO_OTHER) {
@@ -173,7 +173,7 @@ void each_added(const SegmentedGrid& in, const GridObject& own, i32 effect, F se
     const u32 set = effect < DIAGONALS ? RAY_SETS[effect - RAYS]
                     : through          ? RAY_SETS[effect - THROUGH]
                                        : DIAGONAL_SETS[effect - DIAGONALS];
-    for (const Place& from : own.cells)
+    for (const Place& from : own)
       for (int d = 0; d < 8; d++)
         if (set >> d & 1) shoot(from, DIRECTIONS[d], [&](const Place& at) { return through || is_free(at); }, see);
   } else {
@@ -200,14 +200,14 @@ bool each_drawn(const SegmentedGrid& in, const GridObject& own, i32 effect, F se
   if (is_addition(effect)) {
     bool continues = true;
     each_added(in, own, effect, [&](i32 i, i32 j) {
-      if (continues && in.grid.has(i, j) && in.label(i, j) < 0) continues = see(i, j, own.color);
+      if (continues && in.grid.has(i, j) && in.label(i, j) < 0) continues = see(i, j, own.main);
     });
     return true;
   }
   Motion motion;
   if (!find_motion(in, own, effect, motion)) return false;
   bool is_visible = false;
-  for (const Place& from : own.cells) {
+  for (const Place& from : own) {
     const Place at = own.turned(from, motion.turn);
     const i32 i = at.row + motion.down, j = at.column + motion.along;
     if (!in.grid.has(i, j)) continue;
@@ -222,7 +222,7 @@ inline i32 color_of_paint(const SegmentedGrid& in, const GridObject& own, i32 pa
   if (paint == OWN) return OWN_COLORS;
   if (paint < OF_OTHER) return paint - OF_COLOR;
   const i32 number = own.references[paint - OF_OTHER];
-  return number < 0 ? NO_PAINT : in.objects[number].color;
+  return number < 0 ? NO_PAINT : in.objects[number].main;
 }
 
 }  // namespace actions

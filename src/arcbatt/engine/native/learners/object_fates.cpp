@@ -113,17 +113,20 @@ class FateLearner {
   }
 
   void learn_cut() {
-    const Parts parts(inputs_, CUTS[cut_]);
-    for (size_t d = 0; d < inputs_.size(); d++) {
-      const size_t n = parts.firsts[d + 1] - parts.firsts[d];
+    parts_.clear();
+    u64 cut_cost = 0;
+    for (const Scene& input : inputs_) {
+      parts_.emplace_back(input, CUTS[cut_]);
+      const size_t n = parts_.back().size();
       if (n == 0 || n > (size_t)MAX_OBJECTS) return;
+      cut_cost += parts_.back().cost();
     }
-    if (!charge(parts.cost())) return;
+    if (!charge(cut_cost)) return;
     grids_.clear();
     everyone_.clear();
     u64 cost = 0;
     for (size_t d = 0; d < inputs_.size(); d++) {
-      grids_.emplace_back(inputs_[d], parts.begin_of(d), parts.end_of(d));
+      grids_.emplace_back(inputs_[d], parts_[d]);
       everyone_.push_back(grids_.back().everyone());
       cost += grids_.back().cost();
     }
@@ -212,7 +215,7 @@ class FateLearner {
   void learn_paints() {
     u64 cost = 0;
     for (const ObjectGrid& grid : grids_)
-      for (const FateObject& own : grid.objects) cost += 16 + 2 * (u64)own.part.area();
+      for (const FateObject& own : grid.objects) cost += 16 + 2 * (u64)own.area();
     if (!charge(cost)) return;
     learn_sorting();
     if (!find_rows()) return;
@@ -283,7 +286,7 @@ class FateLearner {
   }
 
   bool is_kept(size_t d, i32 k) const {
-    const Part& part = grids_[d].objects[(size_t)k].part;
+    const Part& part = grids_[d].objects[(size_t)k];
     return std::all_of(part.begin(), part.end(),
                        [&](const Place& at) { return outputs_[d].cell(at.row, at.column) == part.color(at); });
   }
@@ -336,10 +339,10 @@ class FateLearner {
       ObjectGrid& grid = grids_[d];
       grid.find_places();
       for (i32 k = 0; k < grid.n(); k++)
-        for (const Place& at : grid.objects[(size_t)k].part) {
+        for (const Place& at : grid.objects[(size_t)k]) {
           const i32 down = row - at.row, along = column - at.column;
           if (!is_seen_at(d, k, down, along)) continue;
-          const Part& part = grid.objects[(size_t)k].part;
+          const Part& part = grid.objects[(size_t)k];
           for (i32 r = 0; r < N_PLACES; r++)
             for (i32 c = 0; c < N_PLACES && grid.place(k, 0, r) == part.top + down; c++)
               if (grid.place(k, 1, c) == part.left + along) is_here[(size_t)(r * N_PLACES + c)] = 1;
@@ -365,7 +368,7 @@ class FateLearner {
   }
   // Whether the output shows an object at another place.
   bool is_seen_at(size_t d, i32 k, i32 down, i32 along) const {
-    const Part& part = grids_[d].objects[(size_t)k].part;
+    const Part& part = grids_[d].objects[(size_t)k];
     return std::all_of(part.begin(), part.end(), [&](const Place& at) {
       const i64 i = at.row + down, j = at.column + along;
       return outputs_[d].has(i, j) && outputs_[d].cell(i, j) == part.color(at);
@@ -659,6 +662,7 @@ class FateLearner {
   // Of the current cut:
   i32 cut_ = 0, n_rendered_ = 0;
   bool is_described_ = false;
+  std::vector<Parts> parts_;        // of the inputs, by the present cut
   std::vector<ObjectGrid> grids_;
   Bits everyone_;
   std::vector<std::vector<i32>> values_;  // of each feature, sorted; none if some object lacks it
@@ -703,7 +707,7 @@ Reason vote(Lane& lane, const Value* args, std::vector<Vote>& votes) {
   const Value rules = args[0];
   if (!is_color_grid(args[1])) return WRONG_TYPE;
   if (rules.kind != INTS) return rules.kind == TUPLE && rules.n ? WRONG_TYPE : OUT_OF_RANGE;
-  const std::vector<Scene> scenes = {scene_of(args[1])};
+  const Scene scene = scene_of(args[1]);
   std::vector<std::unique_ptr<Parts>> parts((size_t)N_CUTS);
   std::vector<std::unique_ptr<ObjectGrid>> grids((size_t)N_CUTS);
   FateRule rule;
@@ -717,15 +721,15 @@ Reason vote(Lane& lane, const Value* args, std::vector<Vote>& votes) {
     last = rule.bits;
     const size_t cut = (size_t)rule.cut;
     if (!parts[cut]) {
-      parts[cut].reset(new Parts(scenes, CUTS[cut]));
-      if (!lane.charge((u64)scenes[0].n_cells() + parts[cut]->cost())) return OVER_BUDGET;
-      if (parts[cut]->parts.size() <= (size_t)MAX_OBJECTS) {
-        grids[cut].reset(new ObjectGrid(scenes[0], parts[cut]->begin_of(0), parts[cut]->end_of(0)));
+      parts[cut].reset(new Parts(scene, CUTS[cut]));
+      if (!lane.charge((u64)scene.n_cells() + parts[cut]->cost())) return OVER_BUDGET;
+      if (parts[cut]->size() <= (size_t)MAX_OBJECTS) {
+        grids[cut].reset(new ObjectGrid(scene, *parts[cut]));
         if (!lane.charge(grids[cut]->cost() + grids[cut]->feature_cost())) return OVER_BUDGET;
         grids[cut]->describe();
       }
     }
-    if (!lane.charge(8 + (u64)scenes[0].n_cells() / 8)) return OVER_BUDGET;
+    if (!lane.charge(8 + (u64)scene.n_cells() / 8)) return OVER_BUDGET;
     if (grids[cut] && rule.moves()) {
       if (!lane.charge((u64)grids[cut]->n() * N_PLACES)) return OVER_BUDGET;
       grids[cut]->find_places();

@@ -19,31 +19,26 @@ constexpr int N_CUTS = 4;
 
 enum Key { BY_ROWS, BY_COLUMNS, TOP, LEFT, BOTTOM, RIGHT, SIZE, HEIGHT, WIDTH, AREA, N_KEYS };
 
-struct Item {
-  std::vector<Place> places;
-  i32 color = 0;  // its most common one
+struct Item : Part {
+  i32 main = 0;  // its most common color
   std::array<i64, N_KEYS> keys;
 };
 
 struct Example {
   Scene scene;
+  Parts parts;
   std::vector<Item> items;  // in the order of their first places; none if there are too many
 
-  Example(const Scene& of, int cut) : scene(of) {
-    const std::vector<Scene> scenes = {of};  // to which parts refer
-    const Parts parts(scenes, CUTS[cut]);
-    if (parts.parts.size() > MAX_ITEMS) return;
-    for (const Part& part : parts.parts) {
-      Item item;
-      item.places.assign(part.begin(), part.end());
-      const std::array<i32, 10> counts = count_colors(part);
-      item.color = (i32)(std::max_element(counts.begin(), counts.end()) - counts.begin());
+  Example(const Scene& of, int cut) : scene(of), parts(of, CUTS[cut]) {
+    if (parts.size() > MAX_ITEMS) return;
+    for (const Part& part : parts) {
       i64 by_columns = of.n_cells();
       for (const Place& at : part) by_columns = std::min(by_columns, (i64)at.column * of.n_rows + at.row);
-      const Place& first = item.places[0];
-      item.keys = {(i64)first.row * of.width + first.column, by_columns, part.top, part.left, part.bottom,
-                   part.right, part.size, part.height(), part.width(), part.area()};
-      items.push_back(item);
+      const Place& first = part.places[0];
+      items.push_back({part,
+                       main_color(count_colors(part)),
+                       {(i64)first.row * of.width + first.column, by_columns, part.top, part.left, part.bottom,
+                        part.right, part.size, part.height(), part.width(), part.area()}});
     }
   }
 
@@ -92,7 +87,7 @@ struct OrderRule {
 Drawing list_of(const Example& of, const std::vector<size_t>& order, const OrderRule& rule) {
   std::vector<i32> colors;
   for (size_t k : order)
-    colors.insert(colors.end(), rule.form == RUNS ? of.items[k].places.size() : 1, of.items[k].color);
+    colors.insert(colors.end(), rule.form == RUNS ? (size_t)of.items[k].size : 1, of.items[k].main);
   const i32 n = (i32)colors.size();
   i32 n_rows = of.scene.n_rows, width = of.scene.width;
   if (rule.canvas == IN_A_ROW || rule.canvas == IN_A_COLUMN) {
@@ -119,7 +114,7 @@ Drawing list_of(const Example& of, const std::vector<size_t>& order, const Order
 i32 new_color(const Example& of, const std::vector<size_t>& order, const OrderRule& rule, size_t k) {
   size_t from = rule.form == REVERSED ? order.size() - 1 - k : k ^ 1;
   if (from >= order.size()) from = k;
-  return of.items[order[from]].color;
+  return of.items[order[from]].main;
 }
 
 Drawing output_of(const Example& of, const OrderRule& rule) {
@@ -128,7 +123,7 @@ Drawing output_of(const Example& of, const OrderRule& rule) {
   Drawing drawing(of.scene.n_rows, of.scene.width);
   drawing.cells.assign(of.scene.cells, of.scene.cells + of.scene.n_cells());
   for (size_t k = 0; k < order.size(); k++)
-    for (const Place& at : of.items[order[k]].places)
+    for (const Place& at : of.items[order[k]])
       drawing.cell(at.row, at.column) = new_color(of, order, rule, k);
   return drawing;
 }
@@ -169,7 +164,7 @@ class OrderLearner {
       examples.emplace_back(input, cut);
       const std::vector<Item>& items = examples.back().items;
       if (items.empty()) return;
-      for (const Item& item : items) differ |= item.color != items[0].color;
+      for (const Item& item : items) differ |= item.main != items[0].main;
     }
     // Without two colors in a demo, its items may be in any order.
     const bool lists_cells = differ && has_colors(examples, false);
@@ -196,7 +191,7 @@ class OrderLearner {
   bool has_colors(const std::vector<Example>& examples, bool as_runs) const {
     for (size_t d = 0; d < examples.size(); d++) {
       Counts counts = {};
-      for (const Item& item : examples[d].items) counts[(size_t)item.color] += as_runs ? item.keys[SIZE] : 1;
+      for (const Item& item : examples[d].items) counts[(size_t)item.main] += as_runs ? item.keys[SIZE] : 1;
       for (i64 k = 0; k < outputs_[d].n_cells(); k++)
         if (outputs_[d].cells[k]) counts[(size_t)outputs_[d].cells[k]]--;
       if (counts != Counts{}) return false;
@@ -228,7 +223,7 @@ class OrderLearner {
       targets.emplace_back();
       for (const Item& item : examples[d].items) {
         targets.back().push_back(to.cell(item.places[0].row, item.places[0].column));
-        for (const Place& at : item.places)
+        for (const Place& at : item)
           if (to.cell(at.row, at.column) != targets.back().back()) return {};
       }
     }

@@ -18,45 +18,27 @@ constexpr int N_CUTS = 4;
 
 // --- objects ---
 
-struct Thing {
-  std::vector<Place> places;
-  std::vector<i32> colors;  // of its places
-  i32 top, left, bottom, right;
+struct Thing : Part {
   i32 main = 0, rare = 0, n_rare = 0;  // its most common and rarest color, and how many cells have that
-  std::vector<i32> shape;
-  bool is_one_color = false;
 
-  i32 size() const { return (i32)places.size(); }
-  i32 long_side() const { return std::max(bottom - top, right - left) + 1; }
+  explicit Thing(const Part& part) : Part(part) {
+    const std::array<i32, 10> counts = count_colors(part);
+    main = main_color(counts);
+    for (i32 c = 9; c > 0; c--)
+      if (counts[(size_t)c] && (!rare || counts[(size_t)c] < n_rare)) n_rare = counts[(size_t)(rare = c)];
+  }
+  bool is_one_color() const { return n_rare == size; }
 };
 
 struct Example {
   i32 n_rows, width;
+  Parts parts;
   std::vector<Thing> things;
   i32 walls[4] = {};  // the color of the upper, left, right and lower edge, if more than half of it has one; or 0
 
-  Example(const Scene& scene, int how) : n_rows(scene.n_rows), width(scene.width) {
-    const std::vector<Scene> scenes = {scene};
-    const Parts parts(scenes, how);
-    if (parts.parts.size() > MAX_OBJECTS) return;
-    for (const Part& part : parts.parts) {
-      Thing thing;
-      thing.places.assign(part.begin(), part.end());
-      for (const Place& at : part) thing.colors.push_back(part.color(at));
-      thing.top = part.top;
-      thing.left = part.left;
-      thing.bottom = part.bottom;
-      thing.right = part.right;
-      thing.shape = turned_shape(part, 0);
-      const std::array<i32, 10> counts = count_colors(part);
-      for (i32 c = 9; c > 0; c--) {
-        if (!counts[(size_t)c]) continue;
-        if (!thing.main || counts[(size_t)c] >= counts[(size_t)thing.main]) thing.main = c;
-        if (!thing.rare || counts[(size_t)c] < thing.n_rare) thing.n_rare = counts[(size_t)(thing.rare = c)];
-      }
-      thing.is_one_color = thing.n_rare == thing.size();
-      things.push_back(thing);
-    }
+  Example(const Scene& scene, int how) : n_rows(scene.n_rows), width(scene.width), parts(scene, how) {
+    if (parts.size() > MAX_OBJECTS) return;
+    things = std::vector<Thing>(parts.begin(), parts.end());
     find_walls(scene);
   }
 
@@ -88,29 +70,27 @@ enum Which {
 
 bool slides(const Example& of, const Thing& thing, int which) {
   const auto count = [&](auto holds) { return std::count_if(of.things.begin(), of.things.end(), holds); };
-  const bool is_largest = !count([&](const Thing& other) { return other.size() > thing.size(); });
-  const bool is_smallest = !count([&](const Thing& other) { return other.size() < thing.size(); });
-  const bool on_edge =
-      !thing.top || !thing.left || thing.bottom == of.n_rows - 1 || thing.right == of.width - 1;
-  const bool is_across = thing.bottom - thing.top == of.n_rows - 1 || thing.right - thing.left == of.width - 1;
+  const bool is_largest = !count([&](const Thing& other) { return other.size > thing.size; });
+  const bool is_smallest = !count([&](const Thing& other) { return other.size < thing.size; });
+  const bool is_across = thing.height() == of.n_rows || thing.width() == of.width;
   switch (which) {
     case ALL: return true;
     case NOT_LARGEST: return !is_largest;
     case LARGEST: return is_largest;
     case NOT_SMALLEST: return !is_smallest;
     case SMALLEST: return is_smallest;
-    case ONE_CELL: return thing.size() == 1;
-    case SEVERAL_CELLS: return thing.size() > 1;
-    case OFF_EDGE: return !on_edge;
-    case NOT_ACROSS: return thing.size() == 1 || !is_across;
-    case SEVERAL_COLORS: return !thing.is_one_color;
-    case ONE_COLOR: return thing.is_one_color;
+    case ONE_CELL: return thing.size == 1;
+    case SEVERAL_CELLS: return thing.size > 1;
+    case OFF_EDGE: return !thing.on_edge();
+    case NOT_ACROSS: return thing.size == 1 || !is_across;
+    case SEVERAL_COLORS: return !thing.is_one_color();
+    case ONE_COLOR: return thing.is_one_color();
     case ODD_COLOR:
     case SHARED_COLOR:
       return (count([&](const Thing& other) { return other.main == thing.main; }) == 1) == (which == ODD_COLOR);
     case ODD_SHAPE:
     case SHARED_SHAPE:
-      return (count([&](const Thing& other) { return other.shape == thing.shape; }) == 1) == (which == ODD_SHAPE);
+      return (count([&](const Thing& other) { return other.has_shape_of(thing); }) == 1) == (which == ODD_SHAPE);
     default:
       return which < NOT_OF_COLOR ? thing.main == which - OF_COLOR : thing.main != which - NOT_OF_COLOR;
   }
@@ -143,13 +123,13 @@ Step to_edge(const Example& of, const Thing& thing, bool nearest) {
 }
 // From the middle of its other cells to the middle of those of its rarest color.
 Step to_rare(const Thing& thing) {
-  if (thing.is_one_color) return {};
+  if (thing.is_one_color()) return {};
   i64 rows = 0, columns = 0;
-  const i64 n = thing.size(), n_rare = thing.n_rare;
-  for (size_t k = 0; k < thing.places.size(); k++) {
-    const i64 weight = thing.colors[k] == thing.rare ? n - n_rare : -n_rare;
-    rows += weight * thing.places[k].row;
-    columns += weight * thing.places[k].column;
+  const i64 n = thing.size, n_rare = thing.n_rare;
+  for (const Place& at : thing) {
+    const i64 weight = thing.color(at) == thing.rare ? n - n_rare : -n_rare;
+    rows += weight * at.row;
+    columns += weight * at.column;
   }
   // A distance of less than a third of a cell gives no direction.
   const i64 least = n_rare * (n - n_rare) / 3;
@@ -158,7 +138,7 @@ Step to_rare(const Thing& thing) {
 // The side of its box with fewer cells than the opposite one, if it has one such pair.
 Step to_narrow(const Thing& thing) {
   i32 top = 0, bottom = 0, left = 0, right = 0;
-  for (const Place& at : thing.places) {
+  for (const Place& at : thing) {
     top += at.row == thing.top;
     bottom += at.row == thing.bottom;
     left += at.column == thing.left;
@@ -180,12 +160,12 @@ Step to_wall(const Example& of, const Thing& thing) {
 Step to_target(const Example& of, const Thing& thing, const std::vector<bool>& are_sliding, int target, bool diagonal) {
   i32 largest = 0, nearest = 2 * MAX_SIDE;
   for (size_t k = 0; k < of.things.size(); k++)
-    if (!are_sliding[k]) largest = std::max(largest, of.things[k].size());
+    if (!are_sliding[k]) largest = std::max(largest, of.things[k].size);
   Step to;
   for (size_t k = 0; k < of.things.size(); k++) {
     const Thing& other = of.things[k];
     if (are_sliding[k] || (target == OF_ITS_COLOR && other.main != thing.main) ||
-        (target == LARGEST_STILL && other.size() < largest))
+        (target == LARGEST_STILL && other.size < largest))
       continue;
     const i32 above = thing.top - other.bottom, below = other.top - thing.bottom;
     const i32 before = thing.left - other.right, after = other.left - thing.right;
@@ -223,8 +203,8 @@ i32 limit_of(const Thing& thing, int stop) {
   switch (stop) {
     case BLOCKED:
     case AT_EDGE: return MAX_SIDE;
-    case BY_LENGTH: return thing.long_side();
-    case BY_SIZE: return thing.size();
+    case BY_LENGTH: return std::max(thing.height(), thing.width());
+    case BY_SIZE: return thing.size;
     case BY_RARE: return thing.n_rare;
     default: return stop;
   }
@@ -261,8 +241,7 @@ Slide slide_of(const Example& of, const SlideRule& rule) {
 std::vector<i32> render(const Example& of, const Slide& slide, int stop, bool vanish, u64& n_moved) {
   std::vector<i32> cells((size_t)(of.n_rows * of.width));
   const auto draw = [&](const Thing& thing, i32 rows, i32 columns) {
-    for (size_t k = 0; k < thing.places.size(); k++)
-      cells[(size_t)((thing.places[k].row + rows) * of.width + thing.places[k].column + columns)] = thing.colors[k];
+    for (const Place& at : thing) cells[(size_t)((at.row + rows) * of.width + at.column + columns)] = thing.color(at);
   };
   std::vector<std::pair<i32, size_t>> order;
   for (size_t k = 0; k < of.things.size(); k++) {
@@ -282,11 +261,11 @@ std::vector<i32> render(const Example& of, const Slide& slide, int stop, bool va
     i32 n = 0;
     for (const i32 limit = limit_of(thing, stop); n < limit; n++) {
       const i32 rows = (n + 1) * step.row, columns = (n + 1) * step.column;
-      n_moved += thing.places.size();
+      n_moved += (u64)thing.size;
       if (thing.top + rows < 0 || thing.bottom + rows >= of.n_rows || thing.left + columns < 0 ||
           thing.right + columns >= of.width)
         break;
-      if (stop != AT_EDGE && std::any_of(thing.places.begin(), thing.places.end(), [&](const Place& at) {
+      if (stop != AT_EDGE && std::any_of(thing.begin(), thing.end(), [&](const Place& at) {
             return cells[(size_t)((at.row + rows) * of.width + at.column + columns)] != 0;
           }))
         break;
@@ -402,8 +381,8 @@ class SlideLearner {
           some = true;
           continue;
         }
-        for (size_t k = 0; k < thing.places.size(); k++)
-          if (outputs_[d].cell(thing.places[k].row, thing.places[k].column) != thing.colors[k]) return false;
+        for (const Place& at : thing)
+          if (outputs_[d].cell(at.row, at.column) != thing.color(at)) return false;
       }
     return some;
   }

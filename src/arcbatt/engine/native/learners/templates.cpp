@@ -51,14 +51,12 @@ class TemplateSearch {
  public:
   TemplateSearch(Lane& lane, const Scene& grid, i32 code)
       : lane_(lane),
-        grids_{grid},
-        grid_(grids_[0]),
+        grid_(grid),
         code_(code),
-        cutting_(grids_, code == BY_SHAPE ? TOGETHER_4 : TOGETHER_8),
-        parts_(cutting_.parts) {}
+        parts_(grid, code == BY_SHAPE ? TOGETHER_4 : TOGETHER_8) {}
 
   Reason complete(int n_turns, bool removes, std::vector<i32>& to) {
-    if (!lane_.charge(cutting_.cost())) return OVER_BUDGET;
+    if (!lane_.charge(parts_.cost())) return OVER_BUDGET;
     if (parts_.size() > MAX_PARTS) return EMPTY;
     const Reason why = find_matches(n_turns);
     if (why != OK) return why;
@@ -167,11 +165,9 @@ class TemplateSearch {
   }
 
   Lane& lane_;
-  std::vector<Scene> grids_;  // one
-  const Scene& grid_;
+  Scene grid_;
   i32 code_;
-  Parts cutting_;
-  const std::vector<Part>& parts_;
+  Parts parts_;
   std::vector<Match> matches_;
 };
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "label_parts.hpp"
 #include "learner.hpp"
+#include "parts.hpp"
 
 namespace arc {
 
@@ -55,25 +55,15 @@ inline bool is_turned(const Window& a, const Window& b, int turn, bool masks) {
 }
 inline bool are_equal(const Window& a, const Window& b, bool masks = false) { return is_turned(a, b, 0, masks); }
 
-// The number of a window's parts, or, of ZEROS, of those that do not touch its edge.
+// The number of a window's parts, or, of GROUND, of those that do not touch its edge.
 inline i64 count_parts(const Window& window, int how) {
-  std::vector<i32> cells, labels((size_t)window.n_cells());
-  std::vector<Place> places((size_t)window.n_cells());
+  std::vector<i32> cells;
   each_color(window, [&](i32 cell) { cells.push_back(cell); });
   Scene scene;
   scene.cells = cells.data();
   scene.n_rows = window.n_rows;
   scene.width = window.width;
-  const i64 n_parts = label_parts(scene, how, labels.data(), places.data());
-  if (how != ZEROS) return n_parts;
-  std::vector<bool> is_open((size_t)n_parts);
-  for (i32 i = 0; i < scene.n_rows; i++)
-    for (i32 j = 0; j < scene.width; j++) {
-      const bool inside = i > 0 && j > 0 && i < scene.n_rows - 1 && j < scene.width - 1;
-      const i32 label = labels[(size_t)i * scene.width + j];
-      if (!inside && label >= 0) is_open[label] = true;
-    }
-  return std::count(is_open.begin(), is_open.end(), false);
+  return how == GROUND ? count_enclosed(scene) : (i64)Parts(scene, how).size();
 }
 
 // --- features ---
@@ -95,7 +85,7 @@ inline u64 measure_window(const Window& window, i64 feature) {
     case TRANSPOSE: return is_turned(window, window, 4, false);
     case N_PARTS_8: return (u64)count_parts(window, BY_COLOR_8);
     case N_PARTS_4: return (u64)count_parts(window, BY_COLOR_4);
-    case N_ENCLOSED: return (u64)count_parts(window, ZEROS);
+    case N_ENCLOSED: return (u64)count_parts(window, GROUND);
     case N_MINOR: {
       const i32 color = main_color(window);
       const i64 n_shown = window.n_cells() - count_color(window, 0);
