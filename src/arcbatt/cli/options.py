@@ -31,7 +31,6 @@ TaskIds = Annotated[
         metavar="ID,ID...",
         help="Only these tasks of the set.",
         autocompletion=complete_task,
-        show_default=False,
     ),
 ]
 # For commands that take tasks by id.
@@ -43,7 +42,6 @@ TaskSource = Annotated[
         help="Where the tasks are: a built-in set, a Kaggle file, or a folder; "
         "by default all built-in sets.",
         autocompletion=complete_set,
-        show_default=False,
     ),
 ]
 ProgramName = Annotated[
@@ -52,7 +50,6 @@ ProgramName = Annotated[
         "--name",
         metavar="NAME",
         help="Which program of the file; by default solve_<task>, or the only one.",
-        show_default=False,
     ),
 ]
 AsJson = Annotated[
@@ -75,7 +72,6 @@ Threads = Annotated[
         min=1,
         max=MAX_THREADS,
         help="Threads on the CPU; by default all cores.",
-        show_default=False,
         rich_help_panel=MACHINE,
     ),
 ]
@@ -100,7 +96,6 @@ KnownPool = Annotated[
         "--pool",
         metavar="FILE",
         help="Start from the programs of this pool too. It is only read.",
-        show_default=False,
     ),
 ]
 Library = Annotated[bool, typer.Option("--library/--no-library", help="Use the bundled solvers.")]
@@ -110,7 +105,6 @@ Proposers = Annotated[
         "--proposers",
         metavar="NAME,NAME...",
         help="Which proposers search for programs; by default all.",
-        show_default=False,
         rich_help_panel=SEARCH,
     ),
 ]
@@ -122,7 +116,6 @@ def _plugin_option(**more: Any) -> Any:
         metavar="FILE.py|MODULE",
         help="Import your own primitives and proposers. A file, a module or the name of an "
         "installed plugin; it is Python code, which is run. May be given several times.",
-        show_default=False,
         rich_help_panel=SEARCH,
         **more,
     )
@@ -149,7 +142,6 @@ ModelName = Annotated[
         "--model",
         metavar="NAME",
         help="Ask this language model for programs. Adds the proposer ask.",
-        show_default=False,
         rich_help_panel=MODEL,
     ),
 ]
@@ -160,7 +152,6 @@ Endpoint = Annotated[
         metavar="URL",
         help="Its OpenAI-compatible server. An example is http://localhost:8000/v1. The key is "
         "taken from the environment (ARCBATT_API_KEY or OPENAI_API_KEY) and stored nowhere.",
-        show_default=False,
         rich_help_panel=MODEL,
     ),
 ]
@@ -171,7 +162,6 @@ MaxRequests = Annotated[
         metavar="N",
         min=0,
         help="The most requests, failed ones included.",
-        show_default=False,
         rich_help_panel=MODEL,
     ),
 ]
@@ -183,7 +173,6 @@ AskSettings = Annotated[
         help="More bounds and settings of ask. They are max-tokens, max-cost (dollars, with "
         "price-in and price-out per million tokens), samples, turns, parallel, reply-tokens, "
         "temperature, timeout, images=yes, dialect=arc-dsl. May be given several times.",
-        show_default=False,
         rich_help_panel=MODEL,
     ),
 ]
@@ -195,7 +184,6 @@ Memory = Annotated[
         help="The most memory for values in each process, whatever the number of threads: "
         "512MiB, 8GiB. Programs that need more fail, and enumerating stops earlier. By default "
         "half of the machine's memory.",
-        show_default=False,
         rich_help_panel=MACHINE,
     ),
 ]
@@ -210,7 +198,6 @@ Rounds = Annotated[
         min=1,
         help="At most N rounds of each proposer. A run that ends by its rounds, not by its budget, "
         "can be repeated from its seed.",
-        show_default=False,
         rich_help_panel=SEARCH,
     ),
 ]
@@ -221,7 +208,6 @@ ClusterName = Annotated[
         metavar="local:N|auto|HOST:PORT",
         help="Work in N processes, or on Ray (auto: here). By default the work is done by "
         "threads of this process.",
-        show_default=False,
         rich_help_panel=MACHINE,
     ),
 ]
@@ -240,7 +226,6 @@ ResumedRun = Annotated[
         "--resume",
         metavar="RUN",
         help="Resume the run in this folder for another --budget. It keeps its tasks and options.",
-        show_default=False,
     ),
 ]
 Limit = Annotated[

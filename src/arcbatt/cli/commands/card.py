@@ -42,7 +42,6 @@ def card(
             metavar="FILE",
             help="Draw parents from this pool, by score; by default evenly from the bundled "
             "solvers.",
-            show_default=False,
         ),
     ] = None,
     as_json: AsJson = False,

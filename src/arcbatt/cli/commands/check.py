@@ -83,7 +83,6 @@ def check(
             help="Files of programs named solve_<task>. They are Python files of programs, or any "
             "text with programs in it, such as the reply of a language model (.md, .txt, .json): "
             "functions that stand there are read as data, never run.",
-            show_default=False,
         ),
     ] = None,
     library: Annotated[
@@ -97,7 +96,6 @@ def check(
             help="Check the programs of FILEs on this task, whatever their names. Of the bundled "
             "solvers, only its own is checked.",
             autocompletion=complete_task,
-            show_default=False,
         ),
     ] = None,
     data: TaskSource = None,
@@ -124,7 +122,6 @@ def check(
             "ids, lists of pairs (objects with input and output), such as generators make (re-arc, "
             "ARC-GEN). Programs that are right on all, some or none are counted; those without "
             "pairs in FILE are not run.",
-            show_default=False,
         ),
     ] = None,
     explain: Annotated[

@@ -33,7 +33,6 @@ def conform(
             metavar="FILE",
             help="Recorded calls, one JSON object per line, plain or gzipped; by default those "
             "that come with arcbatt.",
-            show_default=False,
         ),
     ] = None,
     engine: Annotated[

@@ -38,7 +38,6 @@ def differs(
             "--program",
             metavar="FILE",
             help="Judge a program of this file; needs --task.",
-            show_default=False,
         ),
     ] = None,
     task: Annotated[
@@ -48,7 +47,6 @@ def differs(
             metavar="ID",
             help="The task to judge it on: an id, or a task file.",
             autocompletion=complete_task,
-            show_default=False,
         ),
     ] = None,
     data: TaskSource = None,

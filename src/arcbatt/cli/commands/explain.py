@@ -49,7 +49,6 @@ def explain(
             metavar="ID",
             help="A task id, or a task file; by default the task that the program is named after.",
             autocompletion=complete_task,
-            show_default=False,
         ),
     ] = None,
     data: TaskSource = None,

@@ -96,7 +96,6 @@ def kaggle(
             metavar="TIME",
             help="How long the command may take: 90s, 10m, 1.5h; by default the limit less the "
             "margin in the run that counts, and 5 minutes in any other.",
-            show_default=False,
         ),
     ] = None,
     part: Annotated[

@@ -68,7 +68,6 @@ def merge(
             metavar="FILE=P",
             help="How sure a submission is, from 0 to 1: a number, or a JSON file of numbers by "
             "task (or a list per task, one per test input). A run knows its own.",
-            show_default=False,
         ),
     ] = None,
     min_confidence: Annotated[
@@ -77,7 +76,6 @@ def merge(
             "--min",
             metavar="RUN|FILE=P",
             help="Leave out a source at test inputs where it is less sure than this.",
-            show_default=False,
         ),
     ] = None,
     data: Annotated[
@@ -87,7 +85,6 @@ def merge(
             metavar="SET",
             help="Score by the answers of these tasks; by default by those of the first run.",
             autocompletion=complete_set,
-            show_default=False,
         ),
     ] = None,
     as_json: AsJson = False,

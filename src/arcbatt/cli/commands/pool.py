@@ -89,7 +89,6 @@ PoolFile = Annotated[
         metavar="FILE",
         help="The pool; by default the file that ARCBATT_POOL names, or arcbatt/pool.db in your "
         "data folder (on Linux ~/.local/share).",
-        show_default=False,
     ),
 ]
 
@@ -191,7 +190,7 @@ def import_programs(
     ctx: typer.Context,
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="FILE", help="Files of programs.", show_default=False),
+        typer.Argument(metavar="FILE", help="Files of programs."),
     ] = None,
     library: Annotated[
         bool, typer.Option("--library", help="Import the solvers that come with arcbatt.")

@@ -52,7 +52,6 @@ def primitives(
             metavar="NAME",
             help="A primitive, by its name or another spelling of it, or a constant.",
             autocompletion=complete_primitive,
-            show_default=False,
         ),
     ] = None,
     family: Annotated[
@@ -62,7 +61,6 @@ def primitives(
             metavar="NAME",
             help="Only the primitives of this family.",
             autocompletion=complete_family,
-            show_default=False,
         ),
     ] = None,
     search: Annotated[
@@ -71,7 +69,6 @@ def primitives(
             "--search",
             metavar="WORDS",
             help="Only those with all these words in their name, other spellings, types or text.",
-            show_default=False,
         ),
     ] = None,
     prompt: Annotated[

@@ -174,7 +174,6 @@ def clean(
             metavar="RUN",
             help="Folders of runs to remove.",
             autocompletion=complete_run,
-            show_default=False,
         ),
     ] = None,
     keep: Annotated[
@@ -184,7 +183,6 @@ def clean(
             metavar="N",
             min=0,
             help="Remove all runs but the newest N.",
-            show_default=False,
         ),
     ] = None,
     out: RunsFolder = DEFAULT_OUT,

@@ -50,7 +50,6 @@ def score(
             help="The tasks with their answers: a built-in set, a Kaggle file that has its "
             "solutions next to it, a task file, or a folder of them; by default those of the run.",
             autocompletion=complete_set,
-            show_default=False,
         ),
     ] = None,
     limit: Limit = 20,

@@ -38,7 +38,6 @@ def serve(
             metavar="RUN",
             help="Folders of runs to show; by default all in --out, including new ones.",
             autocompletion=complete_run,
-            show_default=False,
         ),
     ] = None,
     data: Annotated[
@@ -49,7 +48,6 @@ def serve(
             help="Tasks to show in addition to the built-in sets: a Kaggle file, a task file, or a "
             "folder; may be given several times.",
             autocompletion=complete_set,
-            show_default=False,
         ),
     ] = None,
     out: RunsFolder = DEFAULT_OUT,
@@ -71,7 +69,6 @@ def serve(
             metavar="TEXT",
             help="The secret for browsers; by default one is generated if other machines can "
             "reach the server.",
-            show_default=False,
         ),
     ] = None,
     plugin: Plugins = None,

@@ -76,7 +76,6 @@ def solve(
             metavar=TASKS_METAVAR,
             help=TASKS_HELP,
             autocompletion=complete_source,
-            show_default=False,
         ),
     ] = None,
     budget: TimeBudget = "5m",
@@ -94,7 +93,6 @@ def solve(
             help="Leave out parts, passes or primitives. An unknown name lists all. The parts "
             f"are {', '.join(PARTS)}; the passes of enumerate are {', '.join(pass_names())}. May "
             "be given several times.",
-            show_default=False,
             rich_help_panel=SEARCH,
         ),
     ] = None,
@@ -116,7 +114,6 @@ def solve(
             "--submission",
             metavar="FILE",
             help="Keep the submission in this file too. With --resume, name it again.",
-            show_default=False,
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -137,7 +134,6 @@ def solve(
             metavar="ID",
             help="Print all that is tried for a task. Also why its attempts won; may be given "
             "several times.",
-            show_default=False,
             rich_help_panel=OUTPUT,
         ),
     ] = None,

@@ -37,7 +37,6 @@ def tasks(
             metavar="[diff SET] SET",
             help="A built-in set, a file of tasks, or a folder; after diff, two of them.",
             autocompletion=complete_set,
-            show_default=False,
         ),
     ] = None,
     as_json: AsJson = False,
