@@ -26,8 +26,6 @@ from arcbatt.plurals import count
 from arcbatt.tasks import Task
 from arcbatt.tasks.validation import check_number
 
-_ALL_PAIRS = np.zeros((0, 0), np.uint8)
-
 
 class TaskSamples:
     """The demos of tasks as samples, task after task."""
@@ -143,7 +141,6 @@ def run_on_tasks(
     budget: Budget | None = None,
     *,
     only: Sequence[int] | NDArray[np.int32] | None = None,
-    pairs: NDArray[np.bool_] | None = None,
     staged: bool = True,
     device: str = "auto",
     n_threads: int | None = None,
@@ -151,13 +148,12 @@ def run_on_tasks(
     """Run every program on the demos of every task.
 
     `only[p]` is the one task that program p is run on, always with all demos; -1 stands for all
-    tasks. With `pairs` [program, task], only those are run, by the CPU. Unless the run is staged,
-    every program is run on all demos.
+    tasks. Unless the run is staged, every program is run on all demos.
     """
     check_threads(n_threads)
     budget = to_budget(budget)
     if batt.is_defined.any():
-        return _run_with_defined(batt, samples, budget, only, pairs, staged, device, n_threads)
+        return _run_with_defined(batt, samples, budget, only, staged, device, n_threads)
     n_threads = n_threads or usable_cores()
     n_programs = batt.n_programs
     tasks_of = np.full(n_programs, -1, np.int32) if only is None else np.asarray(only, np.int32)
@@ -165,20 +161,16 @@ def run_on_tasks(
         raise ValueError(
             f"only: a task, 0 to {len(samples) - 1}, or -1 for each of {n_programs} programs"
         )
-    if pairs is not None and pairs.shape != (n_programs, len(samples)):
-        raise ValueError(f"pairs has the shape {pairs.shape}, not {(n_programs, len(samples))}")
     everywhere = np.flatnonzero(tasks_of < 0)
     n_first = len(samples) if staged else samples.n_samples
-    is_on_cpu = pairs is not None or not len(everywhere)
-    choice = choose_devices(batt, "cpu" if is_on_cpu else device, n_first, n_threads)
+    choice = choose_devices(batt, device if len(everywhere) else "cpu", n_first, n_threads)
     if choice.devices:
         request = RunRequest(samples.first_demos if staged else samples.demos, budget, n_threads)
         arrays, ran_on = _run_on_gpus(batt, samples, everywhere, staged, choice, request)
         n_done = 1 if staged else int(samples.n_demos.max())
     else:
         arrays, n_done = _new_arrays(n_programs, len(samples)), 0
-        n_pairs = len(everywhere) * len(samples) if pairs is None else np.count_nonzero(pairs)
-        ran_on = {"cpu": int(n_pairs)}
+        ran_on = {"cpu": len(everywhere) * len(samples)}
     ran_on["cpu"] += n_programs - len(everywhere)
     _engine.run_tasks(
         batt.fused,
@@ -191,7 +183,6 @@ def run_on_tasks(
         n_threads=choice.n_threads,
         staged=staged,
         n_done=n_done,
-        pairs=_ALL_PAIRS if pairs is None else np.ascontiguousarray(pairs).view(np.uint8),
         **arrays._asdict(),
         profile=profiler.counts(),
     )
@@ -203,7 +194,6 @@ def _run_with_defined(
     samples: TaskSamples,
     budget: Budget,
     only: Sequence[int] | NDArray[np.int32] | None,
-    pairs: NDArray[np.bool_] | None,
     staged: bool,
     device: str,
     n_threads: int | None,
@@ -216,7 +206,6 @@ def _run_with_defined(
         samples,
         budget,
         only=None if tasks_of is None else tasks_of[ran],
-        pairs=None if pairs is None else pairs[ran],
         staged=staged,
         device=device,
         n_threads=n_threads,
@@ -225,8 +214,6 @@ def _run_with_defined(
     for p in np.flatnonzero(batt.is_defined).tolist():
         chosen = -1 if tasks_of is None else int(tasks_of[p])
         for t in range(len(samples)) if chosen < 0 else [chosen]:
-            if pairs is not None and not pairs[p, t]:
-                continue
             is_staged = staged and chosen < 0
             _run_defined_on(batt.programs[p], samples, t, budget, is_staged, result.arrays, p)
             n_defined += 1

@@ -9,7 +9,7 @@ one program for a user and shows the results.
 
 from arcbatt.language import SEARCH_BUDGET
 
-from .board import TaskBoard, needs_more_steps
+from .board import TaskBoard
 from .copies import N_COPIES
 from .credit import Credit, CreditScorer
 from .differs import Differ, bundled_differs
@@ -29,7 +29,6 @@ __all__ = [
     "TaskRun",
     "Trial",
     "bundled_differs",
-    "needs_more_steps",
     "run",
     "submittable",
 ]

@@ -48,18 +48,9 @@ N_PROBED = 8
 # The probed tasks, by rank in size, that identify most expensive mutants; they are run first.
 PROBED_FIRST = (3, 5)
 
-
 # Much of the time of a screening goes into the few (program, task) pairs that take more steps than
 # this, and a few of the matches are among them.
 QUICK_BUDGET = replace(SEARCH_BUDGET, steps=SEARCH_BUDGET.steps // 10)
-
-
-def needs_more_steps(result: TaskResult) -> NDArray[np.bool_]:
-    """Return the pairs of a quick screening whose results a larger budget may change.
-
-    Steps are those of all demos together, so some of these pairs were within the budget.
-    """
-    return result.steps > QUICK_BUDGET.steps
 
 
 class HeldOutSamples(TaskSamples):
@@ -177,7 +168,6 @@ class TaskBoard:
         *,
         only: Sequence[int] | NDArray[np.int32] | None = None,
         held_out: bool = False,
-        pairs: NDArray[np.bool_] | None = None,
         staged: bool = True,
         quick: bool = False,
         skip_expensive: bool = False,
@@ -186,15 +176,14 @@ class TaskBoard:
     ) -> TaskResult:
         """Run the programs of a batt on the demos of all tasks, or each on its task in `only`.
 
-        With `quick`, programs may take a tenth of the steps; `needs_more_steps` says on which
-        tasks that may have been too few, and `pairs` [program, task] runs only those.
+        With `quick`, programs may take a tenth of the steps.
 
         With `skip_expensive`, a program that costs too much on a few probed tasks counts as over
         budget on all tasks and is not run on the others.
         """
         device, n_threads = device or self.device, n_threads or self.n_threads
         if skip_expensive and len(self.tasks) >= 2 * N_PROBED:
-            if only is not None or pairs is not None or quick:
+            if only is not None or quick:
                 raise ValueError("skip_expensive runs all programs on all tasks, by one budget")
             result = self._screen_cheap(batt, held_out, staged, device, n_threads)
         else:
@@ -203,7 +192,6 @@ class TaskBoard:
                 self.held_out if held_out else self.demos,
                 QUICK_BUDGET if quick else SEARCH_BUDGET,
                 only=only,
-                pairs=pairs,
                 staged=staged,
                 device=device,
                 n_threads=n_threads,

@@ -1,9 +1,9 @@
 """The known proposer: tries every program of the pool on every task, then variants of them.
 
 First all programs are run in stages and with a quick budget, which finds most of those that fit all
-demos. On tasks that none fits, the programs that were over that budget are run again, with the
-search's own; all variants follow (`evolve.mutation.variants`), one kind after another, and all
-programs on all demos, to find those that fit some.
+demos. On tasks that none fits, all variants follow (`evolve.mutation.variants`), one kind after
+another, and all programs on all demos with the search's own budget: some fit with more steps, and
+others fit some demos.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from arcbatt.engine.batt import Batt
 from arcbatt.engine.task_run import TaskResult
-from arcbatt.evaluation import TaskBoard, needs_more_steps
+from arcbatt.evaluation import TaskBoard
 from arcbatt.language import Node, Program, ProgramError
 from arcbatt.measure import phase
 from arcbatt.plurals import count
@@ -35,7 +35,7 @@ VARIANTS_PER_BATT = 800
 MAX_PER_BATT = 16
 # Variants are tried of this many programs, those with the fewest calls.
 MAX_VARIED = 1000
-ALL_DEMOS, MORE_STEPS, SOME_DEMOS = "all demos", "more steps", "some demos"
+ALL_DEMOS, SOME_DEMOS = "all demos", "some demos"
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,6 @@ class _Estimate:
 
 WHOLE = {
     ALL_DEMOS: _Estimate(2e-4, 2e-5),
-    # Estimated, not measured: with solvers of their own left out, no task of training needed it.
-    MORE_STEPS: _Estimate(2e-6, 1e-5),
     SOME_DEMOS: _Estimate(5e-6, 8e-5),
 }
 # Gains are 1/20 of the tasks that a kind solves beyond all kinds above it, the same scale as the
@@ -80,9 +78,6 @@ class KnownProposer:
         """`off` names `switches` that are off."""
         self._varied = {} if "variants" in off else VARIED
         self._context: Context | None = None
-        # By task id: which known programs need more steps than quick ones. A resumed search does
-        # not know them, and runs all.
-        self._need_more: dict[str, NDArray[np.bool_]] = {}
         # Counts of kinds that ran out of time; the ledger has all others.
         self._cut_off: dict[str, dict[str, int]] = {}
 
@@ -93,7 +88,6 @@ class KnownProposer:
             return whole
         open_tasks = [task for task in context.board.tasks if not context.n_agreeing(task)]
         offers = [
-            self._offer(MORE_STEPS, WHOLE[MORE_STEPS], context.board.tasks, context),
             self._offer(SOME_DEMOS, WHOLE[SOME_DEMOS], context.board.tasks, context),
             *(self._offer(kind, each, open_tasks, context) for kind, each in self._varied.items()),
         ]
@@ -122,47 +116,27 @@ class KnownProposer:
             self._run_variants(offer, context)
 
     def _run_known(self, offer: Offer, context: Context) -> None:
-        """Run all known programs; after the first item only on tasks that none fits so far."""
+        """Run all known programs; all demos only on tasks that none fits so far."""
         item, tasks, n_known = offer.item, offer.tasks, len(context.known)
         if item != ALL_DEMOS:
-            done = [context.done(ALL_DEMOS), context.done(MORE_STEPS)]
-            fitted = {id for each in done for id, counts in each.items() if counts["n_fitting"]}
+            done = context.done(ALL_DEMOS).items()
+            fitted = {task_id for task_id, counts in done if counts["n_fitting"]}
             tasks = tuple(task for task in tasks if task.id not in fitted)
         if tasks:
             context.say(f"{count(n_known, 'known program')} on {count(len(tasks), 'task')}, {item}")
         board = context.board.part(tasks)
         n_fitting = np.zeros(len(tasks), np.int64)
-        need_more = np.zeros((n_known, len(tasks)), np.bool_)
-        pairs = self._pairs(item, tasks, n_known)
         for start in range(0, n_known if tasks else 0, PROGRAMS_PER_BATT):
             if context.allowance.is_spent:
                 return
-            rows = slice(start, start + PROGRAMS_PER_BATT)
             with phase("fuse"):
-                batt = Batt(context.known[rows])
-            result = board.screen(
-                batt,
-                pairs=None if pairs is None else pairs[rows],
-                staged=item != SOME_DEMOS,
-                quick=item == ALL_DEMOS,
-            )
-            need_more[rows] = needs_more_steps(result)
+                batt = Batt(context.known[start : start + PROGRAMS_PER_BATT])
+            result = board.screen(batt, staged=item == ALL_DEMOS, quick=item == ALL_DEMOS)
             n_fitting += _propose(batt, board, result, result.n_matches > 0, context)
-        if item == ALL_DEMOS:
-            self._need_more.update(zip((task.id for task in tasks), need_more.T, strict=True))
-            for t in np.flatnonzero((n_fitting > 0) | ~need_more.any(axis=0)).tolist():
-                context.note_done(MORE_STEPS, tasks[t], {"n_fitting": 0})
         for task in offer.tasks:
             context.note_done(item, task, {"n_fitting": 0})
         for task, n in zip(tasks, n_fitting.tolist(), strict=True):
             context.note_done(item, task, {"n_fitting": n})
-
-    def _pairs(self, item: str, tasks: Sequence[Task], n_known: int) -> NDArray[np.bool_] | None:
-        """Return which programs an item runs on which tasks [program, task]; None for all."""
-        if item != MORE_STEPS or not tasks:
-            return None
-        everyone = np.ones(n_known, np.bool_)
-        return np.stack([self._need_more.get(task.id, everyone) for task in tasks], axis=1)
 
     def _run_variants(self, offer: Offer, context: Context) -> None:
         """Run all variants of a kind with demos held out: some of them read the demos."""

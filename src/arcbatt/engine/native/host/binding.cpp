@@ -147,11 +147,11 @@ nb::object run_batt(const FusedBatt& batt, const Samples& samples, Array<u32> ch
   return kept;
 }
 
-// Runs a batt on the demos of tasks; see TaskRun. Without `pairs`, all are run.
+// Runs a batt on the demos of tasks; see TaskRun.
 void run_tasks(const FusedBatt& batt, const Samples& samples, Array<u32> starts, Array<i32> tasks_of_programs,
                u64 max_steps, u64 max_bytes, u64 max_arena_bytes, int n_threads, bool staged, u64 n_done,
-               Table<u8> pairs, OutTable<u8> reasons, OutTable<u8> n_matches, OutTable<u64> hashes,
-               OutTable<i64> steps, OutTable<i32> numbers, OutArray<i64> profile) {
+               OutTable<u8> reasons, OutTable<u8> n_matches, OutTable<u64> hashes, OutTable<i64> steps,
+               OutTable<i32> numbers, OutArray<i64> profile) {
   if (starts.size() < 1 || tasks_of_programs.size() != batt.results.size())
     throw std::invalid_argument("tasks and programs do not fit");
   const u64 n_tasks = starts.size() - 1, n_cells = (u64)batt.results.size() * n_tasks;
@@ -165,7 +165,6 @@ void run_tasks(const FusedBatt& batt, const Samples& samples, Array<u32> starts,
   check_size(hashes, n_cells);
   check_size(steps, n_cells);
   check_size(numbers, n_cells);
-  if (pairs.size()) check_size(pairs, n_cells);
   TaskRun run;
   run.batt = batt.view();
   run.set_needs(batt.needs);
@@ -177,7 +176,6 @@ void run_tasks(const FusedBatt& batt, const Samples& samples, Array<u32> starts,
   run.starts = starts.data();
   run.staged = staged;
   run.n_done = n_done;
-  run.pairs = pairs.size() ? pairs.data() : nullptr;
   run.reasons = reasons.data();
   run.n_matches = n_matches.data();
   run.hashes = hashes.data();
@@ -234,7 +232,7 @@ NB_MODULE(_engine, module) {
   module.def("run_tasks", &run_tasks, nb::arg("batt"), nb::arg("samples"), array("starts"),
              array("tasks_of_programs"), nb::kw_only(), nb::arg("max_steps"), nb::arg("max_bytes"),
              nb::arg("max_arena_bytes"), nb::arg("n_threads"), nb::arg("staged"), nb::arg("n_done"),
-             array("pairs"), array("reasons"), array("matches"), array("hashes"), array("steps"), array("numbers"), array("profile"));
+             array("reasons"), array("matches"), array("hashes"), array("steps"), array("numbers"), array("profile"));
   bind_graphs(module);
   bind_plans(module);
 }

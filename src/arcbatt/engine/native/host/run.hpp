@@ -94,7 +94,6 @@ struct Worker {
   std::vector<Value> slots;
   std::vector<NodeCost> costs;
   KeptWords kept;
-  std::vector<u32> chosen;    // the programs that are run on a task, if not all
   std::vector<u32> programs;  // the programs of a stage
   Nodes nodes;                // their nodes
   std::vector<u8> n_users;    // by node: the programs of a stage that have it, at most 2
@@ -374,7 +373,6 @@ struct TaskRun final : Run {
   u64 n_tasks = 0;
   bool staged = true;
   u64 n_done = 0;  // demos per task that were already run elsewhere, for programs tried on all tasks
-  const u8* pairs = nullptr;  // whether to run a program on a task [program, task]; null for all
   std::atomic<u64> next{0};
   u8* reasons = nullptr;    // on the first demo
   u8* n_matches = nullptr;  // number of demos that match
@@ -433,8 +431,8 @@ struct TaskRun final : Run {
   void run_task(Worker& worker, u64 task, u64 slice) {
     static const std::vector<u32> none;
     const std::vector<u32>& here = slice ? none : only_here[task];
-    const std::vector<u32>& everywhere = pairs ? chosen_for(worker, task, slice) : slices[slice].programs;
-    const Nodes* base_nodes = pairs || !here.empty() ? nullptr : &slices[slice].nodes;
+    const std::vector<u32>& everywhere = slices[slice].programs;
+    const Nodes* base_nodes = here.empty() ? &slices[slice].nodes : nullptr;
     const u32 first = starts[task], end = starts[task + 1];
     worker.programs = here;
     if (!n_done) worker.programs.insert(worker.programs.begin(), everywhere.begin(), everywhere.end());
@@ -473,14 +471,6 @@ struct TaskRun final : Run {
       });
       if (stopped.load(std::memory_order_relaxed)) return;
     }
-  }
-
-  // Returns the programs of a slice that are run on a task.
-  const std::vector<u32>& chosen_for(Worker& worker, u64 task, u64 slice) const {
-    worker.chosen.clear();
-    for (u32 p : slices[slice].programs)
-      if (pairs[p * n_tasks + task]) worker.chosen.push_back(p);
-    return worker.chosen;
   }
 
   // `known` are the nodes of the programs if they were collected before.

@@ -10,45 +10,33 @@ namespace {
 
 constexpr u64 STEPS_PER_CELL = 64;
 
-// A grid that owns its cells.
-struct Tile {
-  i32 n_rows = 0, width = 0;
-  std::vector<i32> cells;
-
-  Tile(i32 high, i32 wide) : n_rows(high), width(wide), cells((size_t)high * (size_t)wide) {}
-  explicit Tile(const Scene& scene)
-      : n_rows(scene.n_rows), width(scene.width), cells(scene.cells, scene.cells + scene.n_cells()) {}
-  i32& cell(i32 i, i32 j) { return cells[(size_t)i * (size_t)width + (size_t)j]; }
-  i32 cell(i32 i, i32 j) const { return cells[(size_t)i * (size_t)width + (size_t)j]; }
-};
-
-// The rows and columns of a tile for which the predicates hold.
+// The rows and columns of a drawing for which the predicates hold.
 template <class KeepsRow, class KeepsColumn>
-Tile select(const Tile& of, KeepsRow keeps_row, KeepsColumn keeps_column) {
+Drawing select(const Drawing& of, KeepsRow keeps_row, KeepsColumn keeps_column) {
   std::vector<i32> rows, columns;
-  for (i32 i = 0; i < of.n_rows; i++)
+  for (i32 i = 0; i < of.n_rows(); i++)
     if (keeps_row(i)) rows.push_back(i);
   for (i32 j = 0; j < of.width; j++)
     if (keeps_column(j)) columns.push_back(j);
-  Tile kept((i32)rows.size(), (i32)columns.size());
-  for (i32 i = 0; i < kept.n_rows; i++)
+  Drawing kept((i32)rows.size(), (i32)columns.size());
+  for (i32 i = 0; i < kept.n_rows(); i++)
     for (i32 j = 0; j < kept.width; j++) kept.cell(i, j) = of.cell(rows[(size_t)i], columns[(size_t)j]);
   return kept;
 }
-bool is_row_shown(const Tile& of, i32 i) {
+bool is_row_shown(const Drawing& of, i32 i) {
   for (i32 j = 0; j < of.width; j++)
     if (of.cell(i, j)) return true;
   return false;
 }
-bool is_column_shown(const Tile& of, i32 j) {
-  for (i32 i = 0; i < of.n_rows; i++)
+bool is_column_shown(const Drawing& of, i32 j) {
+  for (i32 i = 0; i < of.n_rows(); i++)
     if (of.cell(i, j)) return true;
   return false;
 }
 // The box of the cells that are not 0; without cells if there are none.
-Tile box_of(const Tile& of) {
-  i32 top = of.n_rows, bottom = -1, left = of.width, right = -1;
-  for (i32 i = 0; i < of.n_rows; i++)
+Drawing box_of(const Drawing& of) {
+  i32 top = of.n_rows(), bottom = -1, left = of.width, right = -1;
+  for (i32 i = 0; i < of.n_rows(); i++)
     for (i32 j = 0; j < of.width; j++)
       if (of.cell(i, j)) {
         top = std::min(top, i);
@@ -58,12 +46,12 @@ Tile box_of(const Tile& of) {
       }
   return select(of, [&](i32 i) { return top <= i && i <= bottom; }, [&](i32 j) { return left <= j && j <= right; });
 }
-Tile without_blank_lines(const Tile& of) {
+Drawing without_blank_lines(const Drawing& of) {
   return select(of, [&](i32 i) { return is_row_shown(of, i); }, [&](i32 j) { return is_column_shown(of, j); });
 }
-Tile without_repeated_lines(const Tile& of) {
+Drawing without_repeated_lines(const Drawing& of) {
   const auto differs = [&](bool is_row, i32 at) {
-    for (i32 k = 0; k < (is_row ? of.width : of.n_rows); k++)
+    for (i32 k = 0; k < (is_row ? of.width : of.n_rows()); k++)
       if (is_row ? of.cell(at, k) != of.cell(at - 1, k) : of.cell(k, at) != of.cell(k, at - 1)) return true;
     return false;
   };
@@ -73,7 +61,7 @@ Tile without_repeated_lines(const Tile& of) {
 // --- maps and stamps ---
 
 enum MapCode { WHOLE_GRID, BOX, NO_REPEATS, NO_BLANKS };
-Tile map_of(const Tile& grid, i64 code) {
+Drawing map_of(const Drawing& grid, i64 code) {
   return code == BOX          ? box_of(grid)
          : code == NO_REPEATS ? without_repeated_lines(grid)
          : code == NO_BLANKS  ? without_blank_lines(grid)
@@ -82,20 +70,20 @@ Tile map_of(const Tile& grid, i64 code) {
 
 // Bit 0 transposes, then bit 1 turns upside down and bit 2 left to right.
 constexpr int N_SYMMETRIES = 8;
-Tile turned(const Tile& of, int how) {
-  Tile to(how & 1 ? of.width : of.n_rows, how & 1 ? of.n_rows : of.width);
-  for (i32 i = 0; i < to.n_rows; i++)
+Drawing turned(const Drawing& of, int how) {
+  Drawing to(how & 1 ? of.width : of.n_rows(), how & 1 ? of.n_rows() : of.width);
+  for (i32 i = 0; i < to.n_rows(); i++)
     for (i32 j = 0; j < to.width; j++) {
-      const i32 row = how & 2 ? to.n_rows - 1 - i : i, column = how & 4 ? to.width - 1 - j : j;
+      const i32 row = how & 2 ? to.n_rows() - 1 - i : i, column = how & 4 ? to.width - 1 - j : j;
       to.cell(i, j) = how & 1 ? of.cell(column, row) : of.cell(row, column);
     }
   return to;
 }
 // Stamps are the grid, its box and the grid without repeated lines, each in all symmetries.
 constexpr int N_STAMPS = 3 * N_SYMMETRIES;
-std::vector<Tile> stamps_of(const Tile& grid) {
-  std::vector<Tile> stamps;
-  for (const Tile& of : {grid, box_of(grid), without_repeated_lines(grid)})
+std::vector<Drawing> stamps_of(const Drawing& grid) {
+  std::vector<Drawing> stamps;
+  for (const Drawing& of : {grid, box_of(grid), without_repeated_lines(grid)})
     for (int how = 0; how < N_SYMMETRIES; how++) stamps.push_back(turned(of, how));
   return stamps;
 }
@@ -125,7 +113,7 @@ enum Feature { ANY, IS_ZERO, IS_COMMONEST, IS_COMMONEST_SHOWN, IS_RAREST, COLOR,
 
 class MapFeatures {
  public:
-  explicit MapFeatures(const Tile& map) : map_(map) {
+  explicit MapFeatures(const Drawing& map) : map_(map) {
     for (i32 color : map.cells) counts_[color]++;
   }
   int key(int feature, i32 i, i32 j) const {
@@ -148,7 +136,7 @@ class MapFeatures {
   }
 
  private:
-  const Tile& map_;
+  const Drawing& map_;
   i32 counts_[10] = {};
 
   // Whether another color from `first` on is at least as common, or, with `by_fewest`, at least as rare.
@@ -166,15 +154,15 @@ class MapFeatures {
 // The size of a block: that of a stamp, the number of colors other than 0 each way, or that of all demos.
 constexpr int BY_COLORS = N_STAMPS, SAME_SIZE = N_STAMPS + 1, N_SIZES = N_STAMPS + 2;
 
-i32 n_colors_of(const Tile& grid) {
+i32 n_colors_of(const Drawing& grid) {
   i32 present = 0;
   for (i32 color : grid.cells) present |= 1 << color;
   return __builtin_popcount((u32)present >> 1);
 }
 
 struct Example {
-  Tile grid, map;
-  std::vector<Tile> stamps;
+  Drawing grid, map;
+  std::vector<Drawing> stamps;
   MapFeatures features;
   Example(const Scene& scene, i64 code)
       : grid(scene), map(map_of(grid, code)), stamps(stamps_of(grid)), features(map) {}
@@ -189,7 +177,7 @@ struct BlockRule {
 
 void size_by(int size, const Example& of, const BlockRule& rule, i32& high, i32& wide) {
   const bool is_stamp = size < N_STAMPS;
-  high = is_stamp ? of.stamps[(size_t)size].n_rows : size == BY_COLORS ? n_colors_of(of.grid) : rule.high;
+  high = is_stamp ? of.stamps[(size_t)size].n_rows() : size == BY_COLORS ? n_colors_of(of.grid) : rule.high;
   wide = is_stamp ? of.stamps[(size_t)size].width : size == BY_COLORS ? high : rule.wide;
 }
 
@@ -209,8 +197,8 @@ Kinds kinds_of(const Scene& output, const Example& of, i32 i, i32 j, i32 high, i
     kinds[OWN] = first == color;
   }
   for (int s = 0; s < N_STAMPS; s++) {
-    const Tile& stamp = of.stamps[(size_t)s];
-    if (stamp.n_rows != high || stamp.width != wide) continue;
+    const Drawing& stamp = of.stamps[(size_t)s];
+    if (stamp.n_rows() != high || stamp.width != wide) continue;
     for (int use = 0; use < N_USES; use++)
       kinds[(size_t)(FIRST_OF_STAMP + s * N_USES + use)] =
           agrees([&](i32 k, i32 m) { return color_by(use, color, stamp.cell(k, m)); });
@@ -218,20 +206,14 @@ Kinds kinds_of(const Scene& output, const Example& of, i32 i, i32 j, i32 high, i
   return kinds;
 }
 
-class BlockLearner {
+class BlockLearner : DemoLearner {
  public:
   BlockRule rule;
 
-  BlockLearner(const Value& demos, i64 code) : code_(code) {
-    for (u32 d = 0; d < demos.n; d++) {
-      inputs_.push_back(demo_side(demos, d, 0));
-      outputs_.push_back(demo_side(demos, d, 1));
-    }
-  }
+  BlockLearner(const Value& demos, i64 code) : DemoLearner(demos), code_(code) {}
   u64 cost() const {
-    u64 n = 0;
+    u64 n = n_input_cells();
     for (const Scene& output : outputs_) n += (u64)output.n_cells();
-    for (const Scene& input : inputs_) n += (u64)input.n_cells();
     return STEPS_PER_CELL * n;
   }
 
@@ -239,8 +221,8 @@ class BlockLearner {
     for (const Scene& input : inputs_) examples_.push_back(std::make_unique<Example>(input, code_));
     bool has_blocks = false, has_map = false;
     for (size_t d = 0; d < examples_.size(); d++) {
-      const Tile& map = examples_[d]->map;
-      if (map.cells.empty() || outputs_[d].n_rows % map.n_rows || outputs_[d].width % map.width) return false;
+      const Drawing& map = examples_[d]->map;
+      if (map.cells.empty() || outputs_[d].n_rows % map.n_rows() || outputs_[d].width % map.width) return false;
       has_blocks |= outputs_[d].n_cells() > (i64)map.cells.size();
       has_map |= map.cells.size() > 1;
     }
@@ -252,10 +234,9 @@ class BlockLearner {
 
  private:
   i64 code_;
-  std::vector<Scene> inputs_, outputs_;
   std::vector<std::unique_ptr<Example>> examples_;
 
-  i32 high(size_t d) const { return outputs_[d].n_rows / examples_[d]->map.n_rows; }
+  i32 high(size_t d) const { return outputs_[d].n_rows / examples_[d]->map.n_rows(); }
   i32 wide(size_t d) const { return outputs_[d].width / examples_[d]->map.width; }
 
   bool find_size() {
@@ -277,7 +258,7 @@ class BlockLearner {
     rule.table.clear();
     for (size_t d = 0; d < examples_.size(); d++) {
       const Example& of = *examples_[d];
-      for (i32 i = 0; i < of.map.n_rows; i++)
+      for (i32 i = 0; i < of.map.n_rows(); i++)
         for (i32 j = 0; j < of.map.width; j++) {
           Kinds& kinds = rule.table.try_emplace(of.features.key(rule.feature, i, j), Kinds().set()).first->second;
           kinds &= kinds_of(outputs_[d], of, i, j, high(d), wide(d));
@@ -303,17 +284,17 @@ ARC_IMPLEMENT(learn_blocks) {
   const Example of(scene_of(args[1]), args[2].number);
   i32 high, wide;
   size_by(learner.rule.size, of, learner.rule, high, wide);
-  const i64 n_rows = (i64)high * of.map.n_rows, width = (i64)wide * of.map.width;
+  const i64 n_rows = (i64)high * of.map.n_rows(), width = (i64)wide * of.map.width;
   if (!n_rows || !width || std::max(n_rows, width) > MAX_SIDE) return fail(EMPTY);
   std::vector<i32> cells((size_t)(n_rows * width));
-  for (i32 i = 0; i < of.map.n_rows; i++)
+  for (i32 i = 0; i < of.map.n_rows(); i++)
     for (i32 j = 0; j < of.map.width; j++) {
       const auto known = learner.rule.table.find(of.features.key(learner.rule.feature, i, j));
       if (known == learner.rule.table.end()) return fail(EMPTY);
       const int kind = first_of(known->second), use = (kind - FIRST_OF_STAMP) % N_USES;
       const i32 color = of.map.cell(i, j);
-      const Tile* stamp = kind < FIRST_OF_STAMP ? nullptr : &of.stamps[(size_t)((kind - FIRST_OF_STAMP) / N_USES)];
-      if (stamp && (stamp->n_rows != high || stamp->width != wide)) return fail(EMPTY);
+      const Drawing* stamp = kind < FIRST_OF_STAMP ? nullptr : &of.stamps[(size_t)((kind - FIRST_OF_STAMP) / N_USES)];
+      if (stamp && (stamp->n_rows() != high || stamp->width != wide)) return fail(EMPTY);
       for (i32 k = 0; k < high; k++)
         for (i32 m = 0; m < wide; m++)
           cells[(size_t)((i * high + k) * width + j * wide + m)] =

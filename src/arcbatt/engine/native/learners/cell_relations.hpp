@@ -2,6 +2,7 @@
 // language/primitives/cell_relations.py, in the same order.
 #pragma once
 #include "cell_objects.hpp"
+#include "panel_layouts.hpp"
 
 namespace arc {
 namespace cells {
@@ -131,54 +132,22 @@ class RelationColumns : public ObjectColumns {
 
   // --- panels ---
 
-  // Equal panels between lines of one color.
-  struct Panels {
-    std::vector<i32> rows, columns;  // the first of each panel
-    i32 height = 0, breadth = 0;
-    i64 number() const { return (i64)rows.size() * (i64)columns.size(); }
-  };
-  // Finds runs of lines that are not of the color; returns whether they are equally long.
-  template <class IsLine>
-  static bool find_runs(i32 n_lines, IsLine is_line, std::vector<i32>& starts, i32& length) {
-    for (i32 k = 0; k < n_lines; k++) {
-      if (is_line(k)) continue;
-      const i32 start = k;
-      while (k < n_lines && !is_line(k)) k++;
-      if (!starts.empty() && k - start != length) return false;
-      length = k - start;
-      starts.push_back(start);
-    }
-    return true;
-  }
-  Panels find_panels() const {
+  Layout find_panels() const {
     for (i32 c = 1; c <= 10; c++) {
+      Layout panels;
       const i32 color = c % 10;  // lines of color 0 come last
-      Panels panels;
-      auto is_row = [&](i32 i) {
-        for (i32 j = 0; j < width; j++)
-          if (at(i, j) != color) return false;
-        return true;
-      };
-      auto is_column = [&](i32 j) {
-        for (i32 i = 0; i < n_rows; i++)
-          if (at(i, j) != color) return false;
-        return true;
-      };
-      if (color_counts[color] && find_runs(n_rows, is_row, panels.rows, panels.height) &&
-          find_runs(width, is_column, panels.columns, panels.breadth) && panels.number() >= 2 &&
-          panels.number() <= MAX_PANELS)
-        return panels;
+      if (color_counts[color] && lay_between_lines(scene, color, MAX_PANELS, panels)) return panels;
     }
     return {};
   }
   void panel_features() {
-    const Panels all = find_panels();
-    const i32 n_across = (i32)all.columns.size(), n_down = (i32)all.rows.size(), n_panels = (i32)all.number();
+    const Layout all = find_panels();
+    const i32 n_across = (i32)all.columns.size(), n_down = (i32)all.rows.size(), n_panels = (i32)all.n();
     // Of each cell: its panel, or -1, and its place there.
     std::vector<i32> panels(n, -1), rows(n), breadths(n), n_shown(n_panels), n_equal(n_panels);
     for (i32 p = 0; p < n_panels; p++)
       for (i32 i = 0; i < all.height; i++)
-        for (i32 j = 0; j < all.breadth; j++) {
+        for (i32 j = 0; j < all.width; j++) {
           const i64 k = (i64)(all.rows[p / n_across] + i) * width + all.columns[p % n_across] + j;
           panels[k] = p;
           rows[k] = i;
@@ -190,7 +159,7 @@ class RelationColumns : public ObjectColumns {
       for (i32 q = 0; q < n_panels; q++) {
         bool equal = true;
         for (i32 i = 0; equal && i < all.height; i++)
-          for (i32 j = 0; j < all.breadth; j++) equal &= color_in(p, i, j) == color_in(q, i, j);
+          for (i32 j = 0; j < all.width; j++) equal &= color_in(p, i, j) == color_in(q, i, j);
         n_equal[p] += equal;
       }
     // The panel that shows most, and the panel and the place there of the first color of one cell; negative if there
@@ -203,12 +172,12 @@ class RelationColumns : public ObjectColumns {
     for (i64 k = 0; k < n; k++)
       if (own(k) == mark && panels[k] >= 0) {
         marked = panels[k];
-        if (n_down == all.height && n_across == all.breadth) named = rows[k] * n_across + breadths[k];
+        if (n_down == all.height && n_across == all.width) named = rows[k] * n_across + breadths[k];
       }
     // The color counts of all panels at each place.
-    std::vector<std::array<i32, 11>> counts((size_t)(all.height * all.breadth));
+    std::vector<std::array<i32, 11>> counts((size_t)(all.height * all.width));
     for (i64 k = 0; k < n; k++)
-      if (panels[k] >= 0) counts[(size_t)(rows[k] * all.breadth + breadths[k])][own(k)]++;
+      if (panels[k] >= 0) counts[(size_t)(rows[k] * all.width + breadths[k])][own(k)]++;
 
     const i32 *panel = panels.data(), *row = rows.data(), *breadth = breadths.data();
     auto of_panel = [&](auto f, i32 outside) { add([&, f](i64 k) { return panel[k] < 0 ? outside : f(panel[k]); }); };
@@ -223,11 +192,11 @@ class RelationColumns : public ObjectColumns {
     auto of_place = [&](auto f, i32 outside) {
       add([&, f](i64 k) { return panel[k] < 0 ? outside : f(panel[k], row[k], breadth[k]); });
     };
-    auto counts_at = [&](i32 i, i32 j) -> const std::array<i32, 11>& { return counts[(size_t)(i * all.breadth + j)]; };
+    auto counts_at = [&](i32 i, i32 j) -> const std::array<i32, 11>& { return counts[(size_t)(i * all.width + j)]; };
     of_place([&](i32, i32 i, i32 j) { return n_panels - counts_at(i, j)[ground]; }, 0);
     of_place([&](i32, i32 i, i32 j) { return most_common_color(counts_at(i, j).data(), ground); }, ABSENT);
     of_place([&](i32, i32 i, i32 j) { return fullest < 0 ? ABSENT : color_in(fullest, i, j); }, ABSENT);
-    const bool is_map = fullest >= 0 && n_down == all.height && n_across == all.breadth;
+    const bool is_map = fullest >= 0 && n_down == all.height && n_across == all.width;
     of_panel([&](i32 p) { return is_map ? color_in(fullest, p / n_across, p % n_across) : ABSENT; }, ABSENT);
     of_place([&](i32, i32 i, i32 j) { return marked < 0 ? ABSENT : color_in(marked, i, j); }, ABSENT);
     of_panel([&](i32 p) { return p == named; }, 0);

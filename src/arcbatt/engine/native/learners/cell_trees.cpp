@@ -4,9 +4,8 @@
 #include <memory>
 #include <unordered_map>
 
+#include "demo_grids.hpp"
 #include "grid_features.hpp"
-#include "learner.hpp"
-#include "places.hpp"
 
 namespace arc {
 namespace {
@@ -83,24 +82,14 @@ ARC_CLONED void count_in_sets(const Segment& segment, i32 feature, int n_classes
   }
 }
 
-class TreeGrower {
+class TreeGrower : DemoLearner {
  public:
-  TreeGrower(Lane& lane, const Value& demos, i32 way, i32 part) : lane_(lane), way_(way), part_(part) {
-    for (u32 d = 0; d < demos.n; d++) {
-      inputs_.push_back(demo_side(demos, d, 0));
-      outputs_.push_back(demo_side(demos, d, 1));
-    }
-  }
+  TreeGrower(Lane& lane, const Value& demos, i32 way, i32 part)
+      : DemoLearner(demos), lane_(lane), way_(way), part_(part) {}
 
   Reason grow(std::vector<i32>& nodes) {
-    if (inputs_.empty()) return EMPTY;
-    bool changes = false;
-    for (size_t d = 0; d < inputs_.size(); d++) {
-      const Scene &input = inputs_[d], &output = outputs_[d];
-      if (!same_size(input, output)) return EMPTY;
-      n_ += input.n_cells();
-      changes |= !std::equal(input.cells, input.cells + input.n_cells(), output.cells);
-    }
+    if (inputs_.empty() || !keep_sizes()) return EMPTY;
+    n_ = (i64)n_input_cells();
     if (!lane_.require(STEPS_PER_CELL / 2 * (u64)n_) || !lane_.charge(STEPS_PER_CELL * (u64)n_)) return OVER_BUDGET;
     // Features are computed only once they are paid for and needed.
     std::vector<std::unique_ptr<RelationColumns>> writers;
@@ -111,7 +100,7 @@ class TreeGrower {
       cost += grids_.back() ? grids_.back()->cost : writers.back()->cost();
     }
     if (!lane_.charge(cost)) return OVER_BUDGET;
-    if (!changes) {
+    if (!change()) {
       nodes = {LEAF, OWN_COLOR, 0};
       return OK;
     }
@@ -340,7 +329,6 @@ class TreeGrower {
 
   Lane& lane_;
   i32 way_, part_;
-  std::vector<Scene> inputs_, outputs_;
   // Of all cells of the demos:
   i64 n_ = 0;
   std::vector<std::shared_ptr<const GridFeatures>> grids_;

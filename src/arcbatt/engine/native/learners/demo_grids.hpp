@@ -35,6 +35,33 @@ inline DemoGrids read_demos(const Value& demos, const Value& grid, bool only_sam
   return grids;
 }
 
+// The demos that a rule is learned from; the base of learners.
+class DemoLearner {
+ public:
+  explicit DemoLearner(const Value& demos) {
+    for (u32 d = 0; d < demos.n; d++) {
+      inputs_.push_back(demo_side(demos, d, 0));
+      outputs_.push_back(demo_side(demos, d, 1));
+    }
+  }
+
+ protected:
+  std::vector<Scene> inputs_, outputs_;
+
+  bool keep_sizes() const { return std::equal(inputs_.begin(), inputs_.end(), outputs_.begin(), same_size); }
+  // Whether some output is not its input.
+  bool change() const {
+    return !std::equal(inputs_.begin(), inputs_.end(), outputs_.begin(), [](const Scene& from, const Scene& to) {
+      return same_size(from, to) && std::equal(from.cells, from.cells + from.n_cells(), to.cells);
+    });
+  }
+  u64 n_input_cells() const {
+    u64 n = 0;
+    for (const Scene& input : inputs_) n += (u64)input.n_cells();
+    return n;
+  }
+};
+
 inline bool are_color_grids(const Value& demos, const Value& grid) {
   return are_color_demos(demos) && is_color_grid(grid);
 }
@@ -46,11 +73,18 @@ struct Drawing {
 
   Drawing() = default;
   Drawing(i32 height, i32 columns) { blank(height, columns); }
+  explicit Drawing(const Scene& scene) { copy(scene); }
   void blank(i32 height, i32 columns) {
     width = columns;
     cells.assign((size_t)height * (size_t)columns, 0);
   }
+  void copy(const Scene& scene) {
+    width = scene.width;
+    cells.assign(scene.cells, scene.cells + scene.n_cells());
+  }
   i32& cell(i32 i, i32 j) { return cells[(size_t)i * (size_t)width + (size_t)j]; }
+  i32 cell(i32 i, i32 j) const { return cells[(size_t)i * (size_t)width + (size_t)j]; }
+  i32 n_rows() const { return width ? (i32)cells.size() / width : 0; }
   bool shows(const Scene& wanted) const {
     return width == wanted.width && (i64)cells.size() == wanted.n_cells() &&
            std::equal(cells.begin(), cells.end(), wanted.cells);

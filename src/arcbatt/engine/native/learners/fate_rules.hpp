@@ -212,8 +212,7 @@ inline bool keeps_cells(i32 fate) {
 // Erases the objects that move, then draws changes of objects, additions to them, and moved objects, in this order.
 template <class FateOf>
 inline bool paint(const ObjectGrid& grid, FateOf fate_of, Drawing& to) {
-  to.width = grid.scene.width;
-  to.cells.assign(grid.scene.cells, grid.scene.cells + grid.scene.n_cells());
+  to.copy(grid.scene);
   const auto draw = [&](i32 i, i32 j, i32 color) {
     to.cells[(size_t)i * (size_t)to.width + (size_t)j] = color;
     return true;
@@ -365,8 +364,7 @@ inline bool sort_objects(const ObjectGrid& grid, i32 measure, bool falling, Draw
     const i32 x = grid.feature(3 * measure, a), y = grid.feature(3 * measure, b);
     return falling ? x > y : x < y;
   });
-  to.width = grid.scene.width;
-  to.cells.assign(grid.scene.cells, grid.scene.cells + grid.scene.n_cells());
+  to.copy(grid.scene);
   for (const i32 k : before)
     for (const Place& at : grid.objects[(size_t)k])
       to.cells[(size_t)at.row * (size_t)to.width + (size_t)at.column] = 0;

@@ -129,12 +129,11 @@ struct Sheet {
 enum Which { ALL, OVERLAPPING, TOP, NOT_TOP, BOTTOM, NOT_BOTTOM, COVERED, COMPLETE, COVERING, NOT_COVERING, MIDDLE, N_WHICH };
 
 struct Stack {
-  i32 n_rows, width;
-  const i32* cells;
+  Scene scene;
   std::vector<Sheet> sheets;  // the lowest first; empty unless some sheet covers another
 
-  Stack(const Scene& scene, i64 code) : n_rows(scene.n_rows), width(scene.width), cells(scene.cells) {
-    if (std::max(n_rows, width) > MAX_SIDE) return;
+  Stack(const Scene& of, i64 code) : scene(of) {
+    if (std::max(of.n_rows, of.width) > MAX_SIDE) return;
     const Parts parts(scene, code ? BY_COLOR_8 : WHOLE_COLORS);
     if (parts.size() > MAX_SHEETS) return;
     Cells painted;
@@ -210,16 +209,11 @@ struct LayerRule {
 void draw(Drawing& on, const Sheet& sheet) {
   for_each_cell(sheet.whole, [&](i32 i, i32 j) { on.cell(i, j) = sheet.color; });
 }
-Drawing copy_of(const Stack& stack) {
-  Drawing copy(stack.n_rows, stack.width);
-  std::copy(stack.cells, stack.cells + copy.cells.size(), copy.cells.begin());
-  return copy;
-}
 Drawing cropped(const Drawing& from, const Box& box) {
   const i32 n_rows = box.bottom - box.top + 1, width = box.right - box.left + 1;
   Drawing to(n_rows, width);
   for (i32 i = 0; i < n_rows; i++)
-    for (i32 j = 0; j < width; j++) to.cell(i, j) = from.cells[(size_t)((box.top + i) * from.width + box.left + j)];
+    for (i32 j = 0; j < width; j++) to.cell(i, j) = from.cell(box.top + i, box.left + j);
   return to;
 }
 // A list of colors as a row, a column, or squares within each other, the first outermost; the last has 1 or 4 cells.
@@ -253,7 +247,7 @@ Drawing output_of(const Stack& stack, const LayerRule& rule) {
   }
   if (chosen.empty()) return {};
   const bool is_one_color = std::count(colors.begin(), colors.end(), colors[0]) == (i64)colors.size();
-  Drawing kept(stack.n_rows, stack.width), copy = copy_of(stack);
+  Drawing kept(stack.scene.n_rows, stack.scene.width), copy(stack.scene);
   switch (rule.form) {
     case COLORS_ALONG_BACK:
     case COLORS_DOWN_BACK:

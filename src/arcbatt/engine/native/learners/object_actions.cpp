@@ -4,7 +4,7 @@
 #include <tuple>
 #include <unordered_set>
 
-#include "learner.hpp"
+#include "demo_grids.hpp"
 #include "object_effects.hpp"
 
 namespace arc {
@@ -139,15 +139,10 @@ struct Choice {
   std::vector<Bits> may;
 };
 
-class ActionLearner {
+class ActionLearner : DemoLearner {
  public:
   ActionLearner(Lane& lane, const Value& demos, i32 segmentation)
-      : lane_(lane), segmentation_(segmentation), effects_(tried_effects()) {
-    for (u32 d = 0; d < demos.n; d++) {
-      inputs_.push_back(demo_side(demos, d, 0));
-      outputs_.push_back(demo_side(demos, d, 1));
-    }
-  }
+      : DemoLearner(demos), lane_(lane), segmentation_(segmentation), effects_(tried_effects()) {}
 
   Reason learn(std::vector<i32>& rules) {
     const Reason why = segment_inputs();
@@ -162,14 +157,9 @@ class ActionLearner {
 
  private:
   Reason segment_inputs() {
-    bool changes = false, is_other_background = false;
-    for (size_t d = 0; d < inputs_.size(); d++) {
-      const Scene &input = inputs_[d], &output = outputs_[d];
-      if (!same_size(input, output)) return EMPTY;
-      changes |= !std::equal(input.cells, input.cells + input.n_cells(), output.cells);
-      is_other_background |= background_of(input, 0) != 0;
-    }
-    if (!changes || (segmentation_ >= N_SEGMENTATIONS && !is_other_background)) return EMPTY;
+    if (!keep_sizes() || !change()) return EMPTY;
+    const auto has_background_0 = [](const Scene& input) { return background_of(input, 0) == 0; };
+    if (segmentation_ >= N_SEGMENTATIONS && std::all_of(inputs_.begin(), inputs_.end(), has_background_0)) return EMPTY;
     u64 cost = 0;
     bool are_too_many = false;
     for (const Scene& input : inputs_) {
@@ -456,7 +446,6 @@ class ActionLearner {
   Lane& lane_;
   i32 segmentation_;
   std::vector<i32> effects_;
-  std::vector<Scene> inputs_, outputs_;
   std::vector<SegmentedGrid> grids_;
   std::vector<Features> features_;  // of all objects of all demos, n_
   i32 n_ = 0, n_words_ = 0;         // n_words_: of a set of objects

@@ -69,30 +69,16 @@ i32 half_log2(size_t n) {  // half of the logarithm, in sixteenths
   return 8 * log;
 }
 
-class FateLearner {
+class FateLearner : DemoLearner {
  public:
-  FateLearner(Lane& lane, const Value& demos) : lane_(lane) {
-    for (u32 d = 0; d < demos.n; d++) {
-      inputs_.push_back(demo_side(demos, d, 0));
-      outputs_.push_back(demo_side(demos, d, 1));
-    }
-  }
+  FateLearner(Lane& lane, const Value& demos) : DemoLearner(demos), lane_(lane), paints_(keep_sizes()) {}
 
   Reason learn(std::vector<i32>& numbers) {
-    if (inputs_.empty()) return EMPTY;
-    bool changes = false;
-    i64 n_cells = 0;
-    paints_ = true;
-    for (size_t d = 0; d < inputs_.size(); d++) {
-      const bool same = same_size(inputs_[d], outputs_[d]);
-      paints_ = paints_ && same;
-      changes |= !same || !std::equal(inputs_[d].cells, inputs_[d].cells + inputs_[d].n_cells(), outputs_[d].cells);
-      n_cells += inputs_[d].n_cells();
-      for (i64 k = 0; k < outputs_[d].n_cells(); k++) output_colors_ |= 1u << outputs_[d].cells[k];
-    }
-    if (!changes) return EMPTY;
+    if (!change()) return EMPTY;
+    for (const Scene& output : outputs_)
+      for (i64 k = 0; k < output.n_cells(); k++) output_colors_ |= 1u << output.cells[k];
     for (cut_ = 0; cut_ < N_CUTS; cut_++)
-      if (charge((u64)n_cells)) learn_cut();
+      if (charge(n_input_cells())) learn_cut();
     if (is_over_) return OVER_BUDGET;
     if (rules_.empty()) return EMPTY;
     std::vector<std::pair<i32, std::vector<i32>>> written;
@@ -655,8 +641,7 @@ class FateLearner {
   }
 
   Lane& lane_;
-  std::vector<Scene> inputs_, outputs_;
-  bool paints_ = false, is_over_ = false;
+  bool paints_, is_over_ = false;
   u32 output_colors_ = 0;
   std::vector<FateRule> rules_;
   // Of the current cut:

@@ -120,8 +120,7 @@ i32 new_color(const Example& of, const std::vector<size_t>& order, const OrderRu
 Drawing output_of(const Example& of, const OrderRule& rule) {
   const std::vector<size_t> order = of.in_order(rule.key, rule.falling);
   if (rule.is_list()) return list_of(of, order, rule);
-  Drawing drawing(of.scene.n_rows, of.scene.width);
-  drawing.cells.assign(of.scene.cells, of.scene.cells + of.scene.n_cells());
+  Drawing drawing(of.scene);
   for (size_t k = 0; k < order.size(); k++)
     for (const Place& at : of.items[order[k]])
       drawing.cell(at.row, at.column) = new_color(of, order, rule, k);
@@ -132,30 +131,23 @@ Drawing output_of(const Example& of, const OrderRule& rule) {
 
 typedef std::array<i64, 10> Counts;
 
-class OrderLearner {
+class OrderLearner : DemoLearner {
  public:
   std::vector<OrderRule> rules;  // that agree with all demos, those of fewest bits first
 
-  explicit OrderLearner(const Value& demos) {
-    for (u32 d = 0; d < demos.n; d++) {
-      inputs_.push_back(demo_side(demos, d, 0));
-      outputs_.push_back(demo_side(demos, d, 1));
-      const Scene &from = inputs_.back(), &to = outputs_.back();
-      keep_size_ &= same_size(from, to);
-      have_one_size_ &= same_size(to, outputs_[0]);
-      change_ |= !same_size(from, to) || !std::equal(from.cells, from.cells + from.n_cells(), to.cells);
-    }
+  explicit OrderLearner(const Value& demos) : DemoLearner(demos), keep_size_(keep_sizes()) {
+    for (const Scene& output : outputs_) have_one_size_ &= same_size(output, outputs_[0]);
   }
+  u64 cost() const { return STEPS_PER_CELL * (CELLS_PER_DEMO * inputs_.size() + n_input_cells()); }
 
   void learn() {
-    for (int cut = 0; cut < N_CUTS && change_; cut++) learn_cut(cut);
+    for (int cut = 0; cut < N_CUTS && change(); cut++) learn_cut(cut);
     std::stable_sort(rules.begin(), rules.end(),
                      [](const OrderRule& a, const OrderRule& b) { return a.bits() < b.bits(); });
   }
 
  private:
-  std::vector<Scene> inputs_, outputs_;
-  bool keep_size_ = true, have_one_size_ = true, change_ = false;
+  bool keep_size_, have_one_size_ = true;
 
   void learn_cut(int cut) {
     std::vector<Example> examples;
@@ -260,10 +252,8 @@ Votes<OrderRule> votes_of(const OrderLearner& learner, const Scene& grid) {
 ARC_IMPLEMENT(learn_order) {
   if (!are_color_grids(args[0], args[1])) return fail(WRONG_TYPE);
   if (!args[0].n) return fail(EMPTY);
-  u64 n_cells = 0;
-  for (u32 d = 0; d < args[0].n; d++) n_cells += CELLS_PER_DEMO + (u64)demo_side(args[0], d, 0).n_cells();
-  ARC_CHARGE(STEPS_PER_CELL * n_cells);
   OrderLearner learner(args[0]);
+  ARC_CHARGE(learner.cost());
   learner.learn();
   const Scene grid = scene_of(args[1]);
   ARC_CHARGE(learner.rules.size() * (u64)grid.n_cells() / CELLS_PER_STEP);

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "demo_grids.hpp"
+#include "panel_layouts.hpp"
 #include "windows.hpp"
 
 namespace arc {
@@ -64,56 +65,14 @@ ARC_RULE(learn_class) {
 enum LayoutCode { BY_LINES, BY_GAPS, SIDEWAYS, UPRIGHT, QUARTERS, SQUARES };
 constexpr size_t MAX_PANELS = 64, MAX_FOLDED = 9;
 
-struct Layout {
-  std::vector<i32> rows, columns;  // where panels start
-  i32 height = 0, width = 0, line_color = 0;
-
-  size_t n() const { return rows.size() * columns.size(); }
-};
-
-// Sets the starts of the runs between lines; none if their lengths differ.
-template <class IsLine>
-i32 find_runs(i32 n, IsLine is_line, std::vector<i32>& starts) {
-  i32 length = 0;
-  starts.clear();
-  for (i32 k = 0; k < n; k++) {
-    if (is_line(k)) continue;
-    const i32 start = k;
-    while (k < n && !is_line(k)) k++;
-    if (!starts.empty() && k - start != length) {
-      starts.clear();
-      return 0;
-    }
-    length = k - start;
-    starts.push_back(start);
-  }
-  return length;
-}
-
-bool lay_between_lines(const Scene& scene, i32 color, Layout& layout) {
-  auto is_row = [&](i32 i) {
-    const i32* row = scene.cells + (i64)i * scene.width;
-    return std::all_of(row, row + scene.width, [=](i32 cell) { return cell == color; });
-  };
-  auto is_column = [&](i32 j) {
-    for (i32 i = 0; i < scene.n_rows; i++)
-      if (scene.cell(i, j) != color) return false;
-    return true;
-  };
-  layout.line_color = color;
-  layout.height = find_runs(scene.n_rows, is_row, layout.rows);
-  layout.width = find_runs(scene.width, is_column, layout.columns);
-  return layout.n() >= 2 && layout.n() <= MAX_PANELS;
-}
-
 // Whether a grid has panels of this layout.
 bool lay_out(const Scene& scene, i64 code, Layout& layout) {
   if (code == BY_LINES) {
     for (i32 color = 1; color < 10; color++)
-      if (lay_between_lines(scene, color, layout)) return true;
+      if (lay_between_lines(scene, color, MAX_PANELS, layout)) return true;
     return false;
   }
-  if (code == BY_GAPS) return lay_between_lines(scene, 0, layout);
+  if (code == BY_GAPS) return lay_between_lines(scene, 0, MAX_PANELS, layout);
   if (code == SQUARES) {
     const i32 side = std::min(scene.n_rows, scene.width);
     if (scene.n_rows % side || scene.width % side) return false;

@@ -6,8 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "learner.hpp"
-#include "places.hpp"
+#include "demo_grids.hpp"
 
 namespace arc {
 namespace {
@@ -225,28 +224,22 @@ struct Example {
   u32 same, any;
 };
 
-class RewriteLearner {
+class RewriteLearner : DemoLearner {
  public:
   RewriteLearner(Lane& lane, const Value& demos, int n_places, int n_turns)
-      : lane_(lane),
+      : DemoLearner(demos),
+        lane_(lane),
         n_places_(n_places),
         n_turns_(n_turns),
         seen_(n_places, n_turns),
         left_(n_places, n_turns),
         ends_(n_places, n_turns),
         refused_sets_((1u << n_places) / 64),
-        n_right_(1u << n_places) {
-    for (u32 d = 0; d < demos.n; d++) {
-      inputs_.push_back(demo_side(demos, d, 0));
-      outputs_.push_back(demo_side(demos, d, 1));
-    }
-  }
+        n_right_(1u << n_places) {}
 
   Reason learn(std::vector<Rule>& rules) {
-    for (size_t d = 0; d < inputs_.size(); d++) {
-      if (!same_size(inputs_[d], outputs_[d])) return EMPTY;
-      n_cells_ += inputs_[d].n_cells();
-    }
+    if (!keep_sizes()) return EMPTY;
+    n_cells_ = (i64)n_input_cells();
     for (size_t d = 0; d < inputs_.size(); d++)
       for (i64 k = 0; k < inputs_[d].n_cells(); k++)
         if (inputs_[d].cells[k] != outputs_[d].cells[k]) changing_ |= 1u << inputs_[d].cells[k];
@@ -457,7 +450,6 @@ class RewriteLearner {
 
   Lane& lane_;
   int n_places_, n_turns_;
-  std::vector<Scene> inputs_, outputs_;
   i64 n_cells_ = 0;
   u32 changing_ = 0;  // bits of the colors of cells that change
   bool went_wrong_ = false;

@@ -275,16 +275,11 @@ std::vector<i32> render(const Example& of, const Slide& slide, int stop, bool va
   return cells;
 }
 
-class SlideLearner {
+class SlideLearner : DemoLearner {
  public:
-  std::vector<SlideRule> rules;  // that agree with all demos, those of fewest bits first
+  using DemoLearner::DemoLearner;
 
-  explicit SlideLearner(const Value& demos) {
-    for (u32 d = 0; d < demos.n; d++) {
-      inputs_.push_back(demo_side(demos, d, 0));
-      outputs_.push_back(demo_side(demos, d, 1));
-    }
-  }
+  std::vector<SlideRule> rules;  // that agree with all demos, those of fewest bits first
 
   // Whether sizes agree, something changes, and outputs have no more cells of any color but 0.
   bool can_be_slides() const {
@@ -303,9 +298,7 @@ class SlideLearner {
     return true;
   }
   u64 cost() const {
-    u64 n = CELLS_PER_DEMO * inputs_.size();
-    for (const Scene& input : inputs_) n += (u64)input.n_cells();
-    return STEPS_PER_CELL * n;
+    return STEPS_PER_CELL * (CELLS_PER_DEMO * inputs_.size() + n_input_cells());
   }
 
   // Returns false if more than `max_moved` cells had to be moved.
@@ -318,7 +311,6 @@ class SlideLearner {
   }
 
  private:
-  std::vector<Scene> inputs_, outputs_;
   u64 n_moved_ = 0;
 
   bool learn_cut(int cut, u64 max_moved) {
