@@ -551,6 +551,12 @@ def test_a_list_of_pairs_is_a_task(tmp_path: Path) -> None:
     assert len(load(str(marked))) == 1
 
 
+def test_a_file_of_programs_is_not_one_of_tasks(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text("def solve(I):\n    return I\n")
+    assert "`arcbatt run SET --program FILE`" in message(path)
+
+
 def test_extra_pairs_are_offered_as_such(tmp_path: Path) -> None:
     path = write(tmp_path / "a.json", {**raw_task(), "arc-gen": pairs(300)})
     (task,) = load(path)

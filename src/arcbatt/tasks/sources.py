@@ -86,6 +86,11 @@ def read_documents(source: str | os.PathLike[str]) -> list[Document]:
         )
     if is_folder:
         return _read_folder(path, counts)
+    if path.suffix == ".py":
+        raise TaskError(
+            f"{path}: expected tasks, not Python; `arcbatt check` runs programs on their tasks, "
+            "`arcbatt run SET --program FILE` on a set"
+        )
     if path.suffix == _LINES:
         return _split_list(path, _read_lines(path))
     content = read_json(path)
