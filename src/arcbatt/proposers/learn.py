@@ -129,8 +129,8 @@ class LearnProposer:
     name = "learn"
     trust = 4.0
     switches: ClassVar = {
-        BACKGROUND_RULES: "rules learned on a background other than 0",
-        TURNED_RULES: "rules learned from turned examples",
+        BACKGROUND_RULES: "rules and fates learned on a background other than 0",
+        TURNED_RULES: "rules, fates and trees learned from turned examples",
     }
 
     def __init__(self, off: frozenset[str] = frozenset()) -> None:

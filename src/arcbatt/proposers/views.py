@@ -133,7 +133,7 @@ def with_roles(view: View) -> View:
 
 
 def learning_views(task: Task, off: frozenset[str] = frozenset()) -> Iterator[View]:
-    """Yield the views of a task in which rules, fates and trees are learned, the simplest first."""
+    """Yield the views of a task in which rules are learned, the simplest first."""
     unchanged = plain(task)
     yield unchanged
     yield with_roles(unchanged)
@@ -146,12 +146,17 @@ def learning_views(task: Task, off: frozenset[str] = frozenset()) -> Iterator[Vi
 
 
 def group_by_view(
-    tasks: Sequence[Task], off: frozenset[str] = frozenset()
+    tasks: Sequence[Task], off: frozenset[str] = frozenset(), *, without: Sequence[str] = ()
 ) -> list[list[tuple[View, Task]]]:
-    """Return tasks in each of their `learning_views`; those in one list have the same nodes."""
+    """Return tasks in each of their `learning_views`; those in one list have the same nodes.
+
+    Views are left out if their kind is made of one that `without` names.
+    """
     by_name: dict[str, list[tuple[View, Task]]] = {}
     for task in tasks:
         for view in learning_views(task, off):
+            if any(kind in view.kind for kind in without):
+                continue
             by_name.setdefault(view.name, []).append((view, task))
     return list(by_name.values())
 
