@@ -60,8 +60,11 @@ def test_families_choose_primitives() -> None:
     assert "\nhconcat(a, b) -> " in text and "\nadd(a, b) -> " not in text
     with pytest.raises(ValueError, match="no family is named gridz; did you mean grids"):
         arcbatt.language_prompt(families=["gridz"])
-    with pytest.raises(ValueError, match="no dialect is named arc; "):
-        arcbatt.language_prompt("arc")
+    with pytest.raises(
+        ValueError,
+        match=r"no dialect is named arcdsl \(there are full and arc-dsl\); did you mean arc-dsl\?$",
+    ):
+        arcbatt.language_prompt("arcdsl")
 
 
 def test_the_dialect_is_that_of_the_recorded_calls() -> None:

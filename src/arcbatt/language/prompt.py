@@ -93,8 +93,8 @@ def language_prompt(dialect: str = "full", families: Collection[str] | None = No
     """
     if dialect not in MAX_BYTES:
         raise ValueError(
-            f"no dialect is named {dialect}{suggest(dialect, DIALECTS)}; the dialects are "
-            f"{' and '.join(DIALECTS)}"
+            f"no dialect is named {dialect} (there are {' and '.join(DIALECTS)})"
+            f"{suggest(dialect, DIALECTS)}"
         )
     if isinstance(families, str):
         families = [families]

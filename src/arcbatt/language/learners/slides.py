@@ -104,7 +104,7 @@ def learn_slides(S: Demos, I: Grid, code: int) -> Value:  # noqa: E741
 def _(given: Value, *args: Any) -> list[str]:
     rule: Any = find_rule("learn_slides", args)
     cut, which, direction, stop, vanish = rule
-    words = f"{WHICH[which]} ({_CUTS[cut]}) slide {DIRECTIONS[direction]} {STOPS[stop]}"
+    words = f"{WHICH[which]} ({_CUTS[cut]}) slide {DIRECTIONS[direction]}, {STOPS[stop]}"
     if args[-1]:
         words += " (the second choice)"
     return [words, *(["those that lack a direction vanish"] if vanish else [])]
