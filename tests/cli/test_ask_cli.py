@@ -83,12 +83,15 @@ def test_a_run_without_a_model_has_no_endpoint(tmp_path: Path) -> None:
         (("--model", "m"), "ask needs a model and the address"),
         (("--endpoint", "http://localhost:8000/v1"), "are for a language model: add --model NAME"),
         (("--max-requests", "3"), "are for a language model: add --model NAME"),
-        (("--model", "m", "--endpoint", "here"), "expected an address such as"),
+        (
+            ("--model", "m", "--endpoint", "here"),
+            "error: --endpoint: endpoint is 'here', expected an",
+        ),
         (("--model", "m", "--proposers", "learn"), "add ask to --proposers"),
         (("--ask", "sample=3"), "expected NAME=VALUE with one of the names max-tokens"),
         (("--ask", "samples=many"), "--ask samples=many: expected a number"),
         (("--ask", "images=1"), "expected yes or no"),
-        (("--ask", "samples=0"), "samples is 0"),
+        (("--ask", "samples=0"), "error: --ask: samples is 0"),
     ],
 )
 def test_wrong_options_are_refused_before_a_run_begins(

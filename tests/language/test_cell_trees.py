@@ -194,11 +194,11 @@ def test_a_tree_in_words() -> None:
     tree = give("grow_tree", demos_of("25d8a9c8"), 0, 0)
     assert describe_tree(tree) == [
         "if its row is of one color:",
-        "  it takes grey",
+        "  it becomes grey",
         "otherwise:",
-        "  it takes black",
+        "  it becomes black",
     ]
-    assert describe_tree((-1, 10, 0)) == ["it takes its own color"]
+    assert describe_tree((-1, 10, 0)) == ["it stays"]
 
 
 def test_the_own_color_is_preferred() -> None:

@@ -14,8 +14,11 @@ from arcbatt.explainer import describe_rules, explain, make_page, read_source
 from arcbatt.language import Failure, parse_program, parse_programs
 from arcbatt.language.learners.cell_tables import RELATIVE_SIGHTS, SIGHTS
 from arcbatt.language.learners.color_roles import MEASURES
+from arcbatt.language.learners.object_predicates import FEATURES, Scale
+from arcbatt.language.primitives.grid_objects import FEATURES as OBJECT_FEATURES
+from arcbatt.language.primitives.object_actions import ACTION, describe_actions
 from arcbatt.language.registry import get_primitive, worded_names, words_of_call
-from arcbatt.language.wording import MAX_LINES
+from arcbatt.language.wording import MAX_LINES, join_words, name_rank, negate
 from arcbatt.proposers.learn import learner_names, rule_primitives
 from arcbatt.proposers.trees import TreeChoice
 from arcbatt.proposers.views import plain_nodes
@@ -25,6 +28,9 @@ from tests.support.search import training
 N_SIGHTS = len(SIGHTS) + len(RELATIVE_SIGHTS)
 VIEWS = ("role_demos", "to_roles", "from_roles", "ground_demos", "swap_ground")
 TURNS = ("turn_demos", "to_turn", "from_turn")
+
+# A blue cell is surrounded by black ones in the one place where it changes.
+CROSS: Any = ((((0, 0, 0), (0, 1, 0), (0, 0, 0)), ((0, 0, 0), (0, 2, 0), (0, 0, 0))),)
 
 
 def grid_of(*rows: str) -> Any:
@@ -190,6 +196,38 @@ def test_rules_of_a_program_are_listed_once() -> None:
     program = TreeChoice(plain_nodes(), 0).program
     run = partial(board.values_on_first_demo, task)
     lines = describe_rules(program, run)
-    assert lines[0] == "for each cell:" and any("it takes" in line for line in lines)
+    assert lines[0] == "for each cell:" and any("it becomes" in line for line in lines)
     learns_nothing = parse_program("def solve(I):\n    O = vmirror(I)\n    return O\n")
     assert describe_rules(learns_nothing, run) == []
+
+
+def test_words_are_sentences() -> None:
+    assert negate("it touches red") == "it does not touch red"
+    for feature in FEATURES:
+        if feature.scale == Scale.FLAG:
+            assert " not " in negate(feature.phrase)
+    assert [name_rank(k, "largest") for k in range(2)] == ["the largest", "the 2nd largest"]
+    assert name_rank(2, "the one with the {}most holes") == "the one with the 3rd most holes"
+    said = join_words(["up"]), join_words(["up", "down"]), join_words(["up", "down", "left"])
+    assert said == ("up", "up and down", "up, down and left")
+
+
+def test_actions_ask_no_negated_question() -> None:
+    stays, vanishes = (ACTION, 0, 0, 0), (ACTION, 1, 0, 0)
+    names = [each.name for each in OBJECT_FEATURES]
+    edge, nearest, rank = map(names.index, ("TOUCHES_EDGE", "COLOR_OF_NEAREST", "HEIGHT_RANK"))
+
+    def ask(feature: int, value: int) -> list[str]:
+        return describe_actions((0, feature, 0, value, 9, *stays, *vanishes)).splitlines()[1:]
+
+    assert ask(edge, 0) == ["if it touches the edge:", "  it vanishes", "otherwise:", "  it stays"]
+    assert ask(edge, 1)[1] == "  it stays"
+    assert ask(nearest, 3)[0] == "if the color of the nearest is green:"
+    assert ask(rank, 1)[0] == "if it is the 2nd tallest:"
+
+
+def test_sights_group_places_by_color() -> None:
+    lines = words_of_call("learn_cells", None, [CROSS, CROSS[0][0], 1])
+    assert "a blue cell becomes red where black is above, to the left, to the right and below" in (
+        lines
+    )

@@ -310,10 +310,10 @@ def place(rows: str, columns: str, copies: bool = False) -> int:
 @pytest.mark.parametrize(
     ("fate", "wanted_rows"),
     [
-        (place("where they are", "at the right edge"), ("0001", "0222")),
-        (place("where they are", "to the right until blocked", copies=True), ("1001", "0222")),
+        (place("unchanged", "at the right edge"), ("0001", "0222")),
+        (place("unchanged", "to the right until blocked", copies=True), ("1001", "0222")),
         (place("mirrored top to bottom", "mirrored left to right"), ("2220", "0001")),
-        (place("up by 1", "where they are"), None),
+        (place("up by 1", "unchanged"), None),
     ],
 )
 def test_places(fate: int, wanted_rows: Any) -> None:
@@ -359,6 +359,6 @@ def test_every_code_has_words() -> None:
 def test_words_show_the_rules_that_vote() -> None:
     args = (joined((32, *BOX), (48, *VANISHES)), grid_of("022"), 0)
     assert words_of_call("apply_fates", give("apply_fates", *args), args) == [
-        "voted for by:",
-        "objects, 4-connected, of one color: every one, shown as its box",
+        "1 of the 2 rules about objects gives this output:",
+        "objects (4-connected, of one color): the output is the box of the only object",
     ]

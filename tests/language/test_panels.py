@@ -289,8 +289,8 @@ def test_classes_in_words() -> None:
     assert said[3][1] == "blue: the output of demo 1"
     assert said[4][1:] == ["##/.#: the output of demo 2", "#.: the output of demo 1"]
     assert said[6][1:] == [
-        "no and no: the output of demo 2",
-        "no and yes: the output of demo 1",
+        "neither: the output of demo 2",
+        "top to bottom only: the output of demo 1",
     ]
     assert said[7][1] == "no: the output of demo 1"
 
@@ -302,18 +302,18 @@ def test_panels_in_words() -> None:
         words_of_call("learn_panels", None, [over, grid, 0, how]) for how in range(3)
     )
     assert colors[0].startswith(
-        "panels (between lines of a color other than 0) lie over each other"
+        "panels (between lines of a color other than black) are laid over each other"
     )
-    assert "blue, red: what panel 2 shows" in colors
-    assert "nothing, something: what panel 2 shows" in shown
+    assert "blue, red: the color in panel 2" in colors
+    assert "black, colored: the color in panel 2" in shown
     assert count[1:] == [
-        "0 of them: what panel 1 shows",
-        "1 of them: what panel 2 shows",
-        "2 of them: what panel 2 shows",
+        "0 of them: the color in panel 1",
+        "1 of them: the color in panel 2",
+        "2 of them: the color in panel 2",
     ]
     one = ((grid_of("15"), grid_of("7")),)
     assert words_of_call("learn_panels", None, [one, grid_of("15"), 2, 1])[1:] == [
-        "something, something: orange"
+        "colored, colored: orange"
     ]
     cells = words_of_call("panel_cells", None, [((grid, grid_of("14")),), grid, 0, 0])
     assert cells[1:] == ["1: its most common color", "3: yellow"]
@@ -322,13 +322,14 @@ def test_panels_in_words() -> None:
 def test_filling_in_words() -> None:
     demos, grid = demos_of("29623171"), demos_of("29623171")[0][0]
     key, *lines = words_of_call("fill_panels", None, [demos, grid, 2, 1])
-    assert key.endswith("is all panels, laid over each other:")
+    assert key.endswith("are filled by a key, all panels, laid over each other:")
     assert any(
-        line.startswith("a black place, in a panel that shows most, becomes") for line in lines
+        line.startswith("a black place of a panel with the most colored cells becomes")
+        for line in lines
     )
     square = grid_of("10511", "00510", "55555", "10510", "11511")
     lines = words_of_call("fill_panels", None, [((square, square),), square, 8, 0])
-    assert "a place that shows something, stays where the key shows nothing" in lines
+    assert "a colored place stays where the key is black" in lines
     sevens = tuple(tuple(7 if cell != 5 else 5 for cell in row) for row in square)
     lines = words_of_call("fill_panels", None, [((square, sevens),), square, 0, 0])
-    assert any(line.endswith("becomes orange where the key shows nothing") for line in lines)
+    assert any(line.endswith("becomes orange where the key is black") for line in lines)

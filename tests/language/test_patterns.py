@@ -81,4 +81,7 @@ def test_the_size_follows_the_demos() -> None:
 def test_every_form_is_told_in_words() -> None:
     said = {tuple(words_of_call("continue_pattern", None, [(), grid_of("1"), *c])) for c in FORMS}
     assert len(said) == len(FORMS)
-    assert ("what the grid shows repeats in each row separately, beyond the grid",) in said
+    words = (
+        "the pattern of the grid repeats in each row separately; it is continued beyond its edges"
+    )
+    assert (words,) in said

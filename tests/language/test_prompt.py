@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import arcbatt
@@ -19,17 +21,33 @@ def test_a_prompt_has_every_primitive_and_keeps_its_size(dialect: str) -> None:
         assert has_line == (dialect == "full" or is_arc_dsl(primitive))
 
 
-def test_descriptions_of_the_dialect_are_cut_where_they_make_sense() -> None:
+def test_lines_say_in_few_words_what_a_primitive_gives() -> None:
     text = arcbatt.language_prompt("arc-dsl")
-    lines = text.partition("# numbers")[2].partition("\nExamples\n")[0].split("\n")
-    described = [line.rpartition(": ")[2] for line in lines if " -> " in line]
-    assert len(described) > 150
-    for description in described:
-        assert description.split()[-1] not in {"of", "the", "than", "that", "is", "to"}
-    # The first clause says what a primitive does, so that it is cut last.
-    assert "\nargmax(container, compfunc) -> a: member for which function is greatest\n" in text
-    assert "\nhsplit(grid, n) -> Tuple[Grid]: grid cut into n parts of equal width\n" in text
+    assert "\nargmax(container, compfunc) -> a: member of greatest compfunc\n" in text
+    assert "\nbranch(condition, a, b) -> a: a if condition else b\n" in text
     assert "Picture is" not in text and "Picture is" in arcbatt.language_prompt()
+    assert "corner(patch, r) -> Pair: a corner of the patch's box by code" in (
+        arcbatt.language_prompt()
+    )
+    assert "lower right; r 0 to 3\n" in arcbatt.language_prompt()
+
+
+def test_a_brief_that_is_an_expression_holds() -> None:
+    n_held = 0
+    for primitive in all_primitives().values():
+        if not primitive.brief:
+            continue
+        head = f"def brief({', '.join(primitive.parameters)}):"
+        for example in primitive.examples:
+            called = re.sub(rf"\b{primitive.name}\(", "brief(", example)
+            text = f"{head}\n    return {primitive.brief}\n\ndef solve(I):\n    return {called}\n"
+            try:
+                program = arcbatt.parse_program(text)
+            except arcbatt.ProgramError:
+                continue
+            assert arcbatt.interpret(program, {"I": ((0,),)}).outcome == 1, text
+            n_held += 1
+    assert n_held > 50
 
 
 def test_the_examples_of_the_prompt_are_programs() -> None:
@@ -42,8 +60,11 @@ def test_families_choose_primitives() -> None:
     assert "\nhconcat(a, b) -> " in text and "\nadd(a, b) -> " not in text
     with pytest.raises(ValueError, match="no family is named gridz; did you mean grids"):
         arcbatt.language_prompt(families=["gridz"])
-    with pytest.raises(ValueError, match="no dialect is named arc; "):
-        arcbatt.language_prompt("arc")
+    with pytest.raises(
+        ValueError,
+        match=r"no dialect is named arcdsl \(there are full and arc-dsl\); did you mean arc-dsl\?$",
+    ):
+        arcbatt.language_prompt("arcdsl")
 
 
 def test_the_dialect_is_that_of_the_recorded_calls() -> None:

@@ -107,6 +107,56 @@ def test_a_program_is_found_in(text: str) -> None:
     assert found.program == arcbatt.parse_program(SOLVER)
 
 
+LINES = ["import arc", "def solve(I):", "    x = hmiror(I)", "", "    return x", "", "print(1)"]
+OTHER = "def other(I): return rot90(I)"
+
+
+def of_notebook(source: list[str] | str) -> str:
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "source": source}
+    return json.dumps({"cells": [cell, {"source": [OTHER]}], "nbformat": 4}, indent=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one_per_line"),
+    [
+        (json.dumps({"program": LINES, "other": OTHER}), False),
+        (json.dumps([{"answers": [[LINES], OTHER]}]), False),
+        (json.dumps({"arguments": json.dumps({"programs": [LINES, [OTHER]]})}), False),
+        (json.dumps({"program": LINES, "other": OTHER}, indent=2), True),
+        (f"Lines:\n```json\n{json.dumps([[LINES], [OTHER]], indent=4)}\n```\n", True),
+        (of_notebook([f"{line}\n" for line in LINES]), True),
+        (of_notebook("\n".join(LINES)), False),
+    ],
+    ids=["object", "nested", "json in json", "indented", "fence", "notebook", "text in notebook"],
+)
+def test_programs_in_lists_of_lines(text: str, is_one_per_line: bool) -> None:
+    solve, other = arcbatt.read_programs(text)
+    assert isinstance(solve, RejectedProgram) and isinstance(other, ParsedProgram)
+    assert other.program == arcbatt.parse_program("def s(I):\n    return rot90(I)\n")
+    lines = text.split("\n")
+    assert "def other" in lines[other.line - 1]
+    assert "def solve" in lines[solve.line - 1]
+    assert solve.error.line == solve.line + 1
+    if is_one_per_line:
+        place = lines[solve.error.line - 1][solve.error.column - 1 :]
+        assert place.startswith("hmiror(I)")
+
+
+def test_a_list_of_lines_is_one_block() -> None:
+    lists = [of_helper(each, is_below=False).split("\n") for each in ("hmirror", "vmirror")]
+    found = arcbatt.read_programs(json.dumps(lists))
+    calls = [each.program.text for each in found if isinstance(each, ParsedProgram)]
+    assert ["hmirror" in calls[0], "vmirror" in calls[1], len(found)] == [True, True, 2]
+
+
+def test_a_notebook_is_a_file_of_prose(tmp_path: Path) -> None:
+    path = tmp_path / "tries.ipynb"
+    path.write_text(of_notebook([f"{line}\n" for line in LINES]))
+    solve, other = arcbatt.read_file(path)
+    assert isinstance(solve, RejectedProgram) and str(path) in str(solve.error)
+    assert isinstance(other, ParsedProgram)
+
+
 def test_brackets_in_a_head_do_not_hide_a_function() -> None:
     (found,) = arcbatt.read_programs("def solve(I, size=(1, 2)):\n    return I\n")
     assert isinstance(found, RejectedProgram) and "expected the inputs" in found.error.message
@@ -170,8 +220,11 @@ def test_other_text_is_passed_over(text: str) -> None:
         '"def f(' + '\\"' * 300_000,
         "def f(" + "(a)" * 300_000,
         '"def f(\\n' * 100_000,
+        '"def f(I):",' * 300_000,
+        '["def f(I):","x"]' * 100_000,
+        '["def f(I):",\n' * 100_000,
     ],
-    ids=range(13),
+    ids=range(16),
 )
 def test_hostile_text_ends_quickly(text: str) -> None:
     assert all(isinstance(each, RejectedProgram) for each in arcbatt.read_programs(text))

@@ -72,7 +72,7 @@ def test_a_ray_is_one_rule_of_one_place() -> None:
     learned = give("learn_rewrites", demos, 0)
     assert learned == (0, 0, 11, 3, 11, -1, -1, -1, -1)
     assert describe_rules(learned) == [
-        "a black cell becomes the color near it where left is that color",
+        "a black cell becomes the color that is to the left",
     ]
     assert give("rewrite", learned, grid_of("0300", "0050")) == grid_of("0333", "0055")
 
@@ -95,7 +95,7 @@ def test_a_cell_changes_once_and_all_change_together() -> None:
 def test_two_steps_away_alternates() -> None:
     demos = demos_of("97999447")
     learned = give("learn_rewrites", demos, 4)
-    assert any("two steps away" in line for line in describe_rules(learned))
+    assert any("two steps " in line for line in describe_rules(learned))
     for grid, wanted in demos:
         assert give("rewrite", learned, grid) == wanted
 

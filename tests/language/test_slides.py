@@ -40,15 +40,15 @@ SLIDES = {
         (*BLANK, *grid_of("03350"), *BLANK),
         (*BLANK, *grid_of("00335"), *BLANK),
     ),
-    "towards the nearest still object": (
+    "towards the nearest object that stays": (
         grid_of("0000000", "0300070", "0300070", "0000070"),
         grid_of("0000000", "0000370", "0000370", "0000070"),
     ),
-    "to the edge of their color": (
+    "towards the edge of their color": (
         grid_of("1111111", "0000000", "0100020", "2222222"),
         grid_of("1111111", "0100000", "0000020", "2222222"),
     ),
-    "to the nearest edge": (
+    "towards the nearest edge": (
         grid_of("0000000", "0040000", "0000000", "0000000", "0000000"),
         grid_of("0040000", "0000000", "0000000", "0000000", "0000000"),
     ),

@@ -132,10 +132,14 @@ def test_a_node_that_is_lost_costs_nothing(cluster: Any, second_node: Any) -> No
                 self.is_removed = True
                 cluster.remove_node(second_node, allow_graceful=False)
 
-    watcher = Removing()
-    loop = solved_with(TASKS, cluster.address, watcher=watcher, max_rounds=4)
+    # On a busy machine a short search is over before the second worker has joined.
+    for n_rounds in range(4, 10):
+        watcher = Removing()
+        loop = solved_with(TASKS, cluster.address, watcher=watcher, max_rounds=n_rounds)
+        if watcher.is_removed:
+            break
     assert watcher.is_removed
-    assert outcome(loop) == outcome(solved_with(TASKS, max_rounds=4))
+    assert outcome(loop) == outcome(solved_with(TASKS, max_rounds=n_rounds))
 
 
 def test_nothing_answers_at_an_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -543,12 +543,18 @@ def test_a_list_of_pairs_is_a_task(tmp_path: Path) -> None:
     assert [grid[0][0] for grid in task.test_inputs] == [5, 6, 7, 8, 9, 0, 1, 2, 3, 4]
     assert is_right(load_answers(source), "00d62c1b", 0, [[6, 6]])
     one = write(tmp_path / "one.json", pairs(3))
-    assert '"test" is empty' in message(one)
+    assert "3 pairs in the file, of which 3 are demos: none is left" in message(one)
     assert len(load(f"{one}#demos=2")[0].test_inputs) == 1
     for wrong in ("demos=0", "demos=256", "pairs=3", "demos=x", ""):
         assert str(one) in message(f"{one}#{wrong}")
     marked = write(tmp_path / "a#demos=x.json", pairs(4))
     assert len(load(str(marked))) == 1
+
+
+def test_a_file_of_programs_is_not_one_of_tasks(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text("def solve(I):\n    return I\n")
+    assert "`arcbatt run SET --program FILE`" in message(path)
 
 
 def test_extra_pairs_are_offered_as_such(tmp_path: Path) -> None:

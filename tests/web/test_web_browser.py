@@ -347,6 +347,20 @@ def test_charts_are_zoomed_and_read(browser: Any, address: str, two_runs: TwoRun
         seen.require_clean()
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_list_of_runs_fits_its_page(
+    browser: Any, address: str, two_runs: TwoRuns, width: int
+) -> None:
+    with watched(browser, address, width=width) as seen:
+        page = seen.open("/runs")
+        assert page.evaluate(
+            "document.querySelector('#runs').scrollWidth"
+            " <= document.querySelector('#runs').parentElement.clientWidth"
+        )
+        box = page.locator("[data-do=delete]").first.bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= width
+
+
 def test_runs_are_sorted_named_and_deleted(browser: Any, two_runs: TwoRuns, tmp_path: Path) -> None:
     for name in ("first", "second"):
         shutil.copytree(two_runs.folder / getattr(two_runs, name), tmp_path / name)

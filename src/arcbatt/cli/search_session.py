@@ -135,7 +135,10 @@ def choose_ask(
     try:
         options = AskOptions(model=model or "", endpoint=endpoint or "", **given)
     except ValueError as error:
-        stop(f"--ask: {error}")
+        # The message begins with the setting, and some are options of their own.
+        name = str(error).partition(" ")[0].rstrip(":").replace("_", "-")
+        option = f"--{name}" if name in ("endpoint", "max-requests") else "--ask"
+        stop(f"{option}: {error}")
     if model is None and options != AskOptions():
         stop("--endpoint, --max-requests and --ask are for a language model: add --model NAME")
     return options

@@ -120,6 +120,7 @@ def _forget_dead() -> None:
         assert isinstance(ref, _NodeRef)
         # Unless another thread has made the node anew.
         _remove_dead_weakref(_interned, ref.key)
+        del ref  # it holds the key, and so the arguments, which may be dead with it
 
 
 def forget_types() -> None:

@@ -128,8 +128,8 @@ def _read_text(path: str | os.PathLike[str]) -> str:
 def read_file(path: str | os.PathLike[str]) -> list[ParsedProgram | RejectedProgram]:
     """Return all programs of a file; text that is not a program is a `RejectedProgram`.
 
-    In a file of prose, Markdown or JSON (.md, .txt, .json, .jsonl, .html, .log) only functions are
-    looked at, as `read_programs` does.
+    In a file of prose, Markdown or JSON (.md, .txt, .json, .jsonl, .ipynb, .html, .log) only
+    functions are looked at, as `read_programs` does.
     """
     return list(_read_items(path))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from itertools import groupby
 
@@ -13,21 +12,8 @@ from .registry import Primitive, all_primitives
 # The most bytes of a prompt, by dialect.
 MAX_BYTES = {"full": 30_000, "arc-dsl": 12_000}
 DIALECTS = tuple(MAX_BYTES)
-# Descriptions are shortened to this many characters at least, to keep within the limit.
-LEAST_TEXT = 12
-MOST_TEXT = 160
-# The first clause of a description that is too long may be longer than the limit by this.
-SLACK = 24
 # The families of the public arc-dsl.
 _ARC_DSL = ("numbers", "containers", "functions", "patches", "pieces", "grids", "objects", "own")
-
-_ARTICLE = re.compile(r"\b(the|a|an) ")
-# The first clause, which says the most.
-_CLAUSE = re.compile(r"[^,;]{12,}")
-# Words that a description cannot end in.
-_DANGLING = re.compile(
-    r"([,;:]|\s(or|and|than|from|in|of|on|that|are|is|with|the|a|an|to|as|at|by|for|whose|which|where|until|it))+$"
-)
 
 _GRAMMAR = """\
 Programs for ARC tasks, which map an input grid to an output grid, are written in a small functional
@@ -45,16 +31,22 @@ language. It looks like Python, but Python does not run it; only this is allowed
 8. `def solve(S, I):` gives the demos too: S is a tuple of (input, output) pairs.
 9. Names of primitives and constants cannot be assigned to. Values never change.
 10. A call without a result, such as first of an empty set, makes the program fail.
+11. Sets are iterated in ascending order, tuples as they stand; of equals the first is taken.
+12. A box is the rectangle around a patch. Locations outside a grid are left out.
 """
 _TYPES = """\
 Types: Integer (Color, Count, Rank and codes are integers); Boolean; Pair is (row, column), also a
 size or direction; Grid is a tuple of rows; Indices is a set of Pairs; Cell is (color, Pair); Object
 is a set of Cells; Objects a set of Objects; Patch is Indices or Object; Element is Grid or Object;
-Numerical is Integer or Pair; Tuple[a], Set[a], C[a] (either) hold members of type a; a -> b is a
-function.
+Numerical is Integer or Pair, computed number by number; Tuple[a], Set[a], C[a] (either) hold
+members of type a; a -> b is a function.
 """
 _OTHER_TYPES = """\
-Picture is (Pair, Grid), a grid at a place; Pictures is a set of them; Demos is the type of S.
+Picture is (Pair, Grid), a grid at a place, in which 0 is empty: (ORIGIN, I) makes one, last(p) is
+its grid, its main color is the most common but 0; Pictures is a set of them. Demos is the type of
+S. Learners (learn_..., grow_tree, ...) find a rule in the demos, and fail where there is none; so
+`return learn_cells(S, I, 2)` is a whole program, as are apply_tree(grow_tree(S, 0, 0), I) and
+apply_fates(learn_fates(S), I, 0).
 """
 _CONSTANTS = """\
 Constants: BLACK 0 BLUE 1 RED 2 GREEN 3 YELLOW 4 GRAY 5 MAGENTA 6 ORANGE 7 CYAN 8 BROWN 9; ZERO ONE
@@ -97,12 +89,12 @@ def language_prompt(dialect: str = "full", families: Collection[str] | None = No
 
     The dialect "full" has all primitives in at most 30,000 bytes, "arc-dsl" only those of the
     public arc-dsl, in at most 12,000. `families` chooses among them. Primitives of your own are
-    included.
+    added.
     """
     if dialect not in MAX_BYTES:
         raise ValueError(
-            f"no dialect is named {dialect}{suggest(dialect, DIALECTS)}; the dialects are "
-            f"{' and '.join(DIALECTS)}"
+            f"no dialect is named {dialect} (there are {' and '.join(DIALECTS)})"
+            f"{suggest(dialect, DIALECTS)}"
         )
     if isinstance(families, str):
         families = [families]
@@ -115,12 +107,7 @@ def language_prompt(dialect: str = "full", families: Collection[str] | None = No
     for family in families or ():
         if family not in known:
             raise ValueError(f"no family is named {family}{suggest(family, known)}")
-    text = ""
-    for width in range(MOST_TEXT, LEAST_TEXT - 1, -2):
-        text = _write(chosen, width)
-        if len(text.encode()) <= MAX_BYTES[dialect]:
-            break
-    return text
+    return _write(chosen)
 
 
 def is_arc_dsl(primitive: Primitive) -> bool:
@@ -128,23 +115,20 @@ def is_arc_dsl(primitive: Primitive) -> bool:
     return primitive.family in _ARC_DSL and primitive.in_arc_dsl
 
 
-def _write(primitives: Sequence[Primitive], width: int) -> str:
+def _write(primitives: Sequence[Primitive]) -> str:
     is_dialect = all(map(is_arc_dsl, primitives))
     types = _TYPES if is_dialect else _TYPES + _OTHER_TYPES
     parts = [_GRAMMAR, types, _CONSTANTS, "Primitives, as name(arguments) -> type: what it gives"]
     for family, members in groupby(primitives, key=lambda each: each.family):
         parts.append(f"# {family}")
-        parts += [_line(each, width) for each in members]
+        parts += [_line(each) for each in members]
     parts.append("\nExamples\n")
     parts += [f"{meaning}\n{text}" for meaning, text in EXAMPLES]
     return "\n".join(parts)
 
 
-def _line(primitive: Primitive, width: int) -> str:
-    """Return a primitive on one line.
-
-    A description longer than `width` is its first clause, cut at `width + SLACK` characters.
-    """
+def _line(primitive: Primitive) -> str:
+    """Return a primitive on one line, with the ranges of its codes."""
     results = [str(signature.result) for signature in primitive.signatures]
     if {"Indices", "Object"} <= set(results):
         results = ["Patch" if each in ("Indices", "Object") else each for each in results]
@@ -154,13 +138,8 @@ def _line(primitive: Primitive, width: int) -> str:
         results = [each for each in results if not each.startswith("Tuple")]
     if "Tuple[Grid]" in results:
         results = [each for each in results if not each.startswith("Tuple[Tuple")]
-    text = primitive.doc.removesuffix(".")
+    text = primitive.brief or primitive.doc.removesuffix(".")
     text = text[:1].lower() + text[1:]
-    if width < MOST_TEXT:
-        text = _ARTICLE.sub("", text).removeprefix("whether ")
-    if len(text) > width:
-        clause = _CLAUSE.match(text)
-        text = _DANGLING.sub("", clause.group() if clause else text)
-    if len(text) > width + SLACK:
-        text = _DANGLING.sub("", text[: width + SLACK + 1].rpartition(" ")[0])
+    for place, values in primitive.codes:
+        text += f"; {primitive.parameters[place]} {values[0]} to {values[-1]}"
     return f"{primitive.usage} -> {' | '.join(dict.fromkeys(results))}: {text}"

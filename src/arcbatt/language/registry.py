@@ -112,6 +112,7 @@ class Primitive:
     domains: tuple[Domain, ...]
     signatures: tuple[Signature, ...]
     doc: str
+    brief: str  # its description for prompts, where that is not `doc`
     notes: str
     ties: str
     examples: tuple[str, ...]
@@ -192,6 +193,7 @@ def primitive(
     *signatures: str,
     examples: tuple[str, ...] = (),
     ties: str = "",
+    brief: str = "",
     peeks: str = "",
     aliases: tuple[str, ...] = (),
     domains: Mapping[str, Domain] | None = None,
@@ -208,7 +210,8 @@ def primitive(
     has those of all primitives. `examples`, such as "drop(((1,), (0,))) == ((0,), (1,))", are
     tested. `ties` says which of several equally good answers it gives. `aliases` are further
     names. The first paragraph of the docstring says what it returns, the others describe special
-    cases.
+    cases. `brief` says it in few words for the prompt of a language model, in terms of the
+    parameters; by default it is the first paragraph.
 
     A primitive declared outside the package becomes part of the language at once, and its examples
     are tried. Its function gets values of the language (tuples, frozensets, numbers, functions,
@@ -254,6 +257,7 @@ def primitive(
             ),
             signatures=types,
             doc=" ".join(doc.split()),
+            brief=brief,
             notes=" ".join(notes.split()),
             ties=ties,
             examples=tuple(examples),

@@ -2,21 +2,23 @@
 
 A program begins at a `def` and ends at the first line that is indented no deeper. It may stand in
 a fence, be indented or quoted as a whole, stand on one line in backticks, or be a string of JSON
-with escaped line ends. Everything else is ignored without a message.
+with escaped line ends or a list of strings, one per line, as in the cells of a notebook. Everything
+else is ignored without a message.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from .parse import BYTE_ORDER_MARK, Chunk, Openings, ParsedProgram, RejectedProgram, read_chunks
 
 # Files whose programs stand among other text.
-SUFFIXES = frozenset({".md", ".markdown", ".txt", ".json", ".jsonl", ".html", ".log"})
+SUFFIXES = frozenset({".md", ".markdown", ".txt", ".json", ".jsonl", ".ipynb", ".html", ".log"})
 # Of a text; the rest is ignored.
 MAX_CHARACTERS = 20_000_000
 MAX_FOUND = 10_000
@@ -32,6 +34,11 @@ _FENCE = re.compile(r"[ \t>]*(```|~~~)")
 # JSON and what is between them.
 _QUOTE = re.compile(r'\\.|(")')
 _ANY_DEF = re.compile(_DEF)
+# A function on one line.
+_ONE_LINE = re.compile(rf"[ \t]*{_DEF}{_PARAMETERS}\)[^:\n]{{0,200}}:[ \t]*return\b")
+# The next string of a list of JSON, and the end of a line within such a list.
+_NEXT_STRING = re.compile(r'[\s,]*"((?:[^"\\]|\\.)*)"')
+_LINE_END = re.compile(r"[\s,]*$")
 
 
 def read_programs(text: str, file: str = "") -> list[ParsedProgram | RejectedProgram]:
@@ -39,7 +46,8 @@ def read_programs(text: str, file: str = "") -> list[ParsedProgram | RejectedPro
 
     They may stand in prose, Markdown or JSON. A function that is not a program is among them as a
     `RejectedProgram`, with all its errors and their places; other text is passed over. The lines
-    of a program in a string of JSON are counted from the line of the string.
+    of a program in JSON are counted from that of the string in which it begins, so they are right
+    in a list with one string per line.
     """
     if not isinstance(text, str):
         raise TypeError(f"expected text, not a {type(text).__name__}")
@@ -60,10 +68,13 @@ def is_prose(path: Path) -> bool:
 
 def _find(lines: list[str]) -> Iterator[Chunk]:
     """Yield the functions of a text."""
-    number = 0
+    number, column = 0, 0
     block: tuple[int, ...] = ()  # changes at every fence
     while number < len(lines):
         line = lines[number]
+        if column:  # after a list of strings
+            number, column = yield from _in_strings(lines, _Place(number, column))
+            continue
         head = _HEAD.match(line)
         if head is not None:
             n_lines, chunk = _function(lines, number, head.group(1))
@@ -75,9 +86,8 @@ def _find(lines: list[str]) -> Iterator[Chunk]:
         if "def" in line:
             for found in _INLINE.finditer(line):
                 yield Chunk(number + 1, found.group(1), column=found.start(1))
-            quotes = [found.start() for found in _QUOTE.finditer(line) if found.group(1)]
-            for start, end in pairwise(quotes):
-                yield from _in_string(line[start + 1 : end], number + 1, start + 1)
+            number, column = yield from _in_strings(lines, _Place(number, 0))
+            continue
         number += 1
 
 
@@ -113,15 +123,84 @@ def _without_margin(line: str, margin: str) -> str | None:
     return "" if not line.strip(" \t>") else None
 
 
-def _in_string(content: str, line: int, column: int) -> Iterator[Chunk]:
-    """Yield the functions in a string of JSON; all of them are at its place."""
-    if "\\" not in content or not _ANY_DEF.search(content):
-        return
+class _Place(NamedTuple):
+    """A place in lines, both counted from 0."""
+
+    line: int
+    column: int
+
+
+class _String(NamedTuple):
+    """A string of JSON: its content, and the places of its first character and behind its end."""
+
+    text: str
+    start: _Place
+    end: _Place
+
+    @property
+    def is_line(self) -> bool:
+        """Whether it is one line, which may have an end."""
+        return "\n" not in self.text.removesuffix("\n")
+
+
+def _in_strings(lines: list[str], place: _Place) -> Generator[Chunk, None, _Place]:
+    """Yield the functions in the strings of a line, from a place on; return where to go on.
+
+    That is the next line, or the place behind a list of strings.
+    """
+    number = place.line
+    line = lines[number]
+    quotes = (found.start() for found in _QUOTE.finditer(line, place.column) if found.group(1))
+    for start, end in pairwise(quotes):
+        content = line[start + 1 : end]
+        text = _decode(content) if _ANY_DEF.search(content) else None
+        if text is None:
+            continue
+        string = _String(text, _Place(number, start + 1), _Place(number, end + 1))
+        is_in_list = line[max(0, start - 200) : start].rstrip()[-1:] in ("", "[", ",")
+        if is_in_list and string.is_line and _HEAD.match(text):
+            strings = [string, *_rest_of_list(lines, string.end)]
+            if len(strings) > 1:
+                yield from _in_list(strings)
+                return strings[-1].end
+        if _ONE_LINE.match(text) or any(mark in text for mark in '\n\\"'):
+            # All functions in a string are at its place.
+            block = string.start
+            for chunk in _find(text.split("\n")):
+                yield Chunk(number + 1, chunk.text, "", start + 1, (*block, *chunk.block))
+    return _Place(number + 1, 0)
+
+
+def _decode(content: str) -> str | None:
     try:
-        text = json.loads(f'"{content}"', strict=False)
+        return str(json.loads(f'"{content}"', strict=False))
     except ValueError:
-        return
-    if "\n" not in text and "\\" not in text:  # neither lines nor a string within the string
-        return
-    for chunk in _find(text.split("\n")):
-        yield Chunk(line, chunk.text, column=column, block=(line, column, *chunk.block))
+        return None
+
+
+def _rest_of_list(lines: list[str], place: _Place) -> Iterator[_String]:
+    """Yield the strings of a list from a place on, as far as each is one line of a text."""
+    number, column = place
+    while number < len(lines):
+        found = _NEXT_STRING.match(lines[number], column)
+        if found is None:
+            if not _LINE_END.match(lines[number], column):
+                return
+            number, column = number + 1, 0
+            continue
+        text = _decode(found.group(1))
+        column = found.end()
+        string = _String(text or "", _Place(number, found.start(1)), _Place(number, column))
+        if text is None or not string.is_line:
+            return
+        yield string
+
+
+def _in_list(strings: list[_String]) -> Iterator[Chunk]:
+    """Yield the functions in a list of strings, each of them a line."""
+    block = strings[0].start
+    for chunk in _find([string.text.rstrip("\r\n") for string in strings]):
+        line, column = strings[chunk.line - 1].start
+        yield Chunk(
+            line + 1, chunk.text, column=column + chunk.column, block=(*block, *chunk.block)
+        )

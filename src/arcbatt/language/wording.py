@@ -16,6 +16,17 @@ DIRECTION_NAMES = (
     "down",
     "down-right",
 )
+# The same places, seen from a cell.
+PLACE_NAMES = (
+    "above left",
+    "above",
+    "above right",
+    "to the left",
+    "to the right",
+    "below left",
+    "below",
+    "below right",
+)
 OUTSIDE = 10  # the color of places outside the grid
 # A table may have a row for every cell of the demos: the first rows are shown, the others counted.
 MAX_LINES = 12
@@ -29,6 +40,12 @@ def name_color(color: int) -> str:
     return "the outside" if color == OUTSIDE else COLOR_NAMES[color]
 
 
+def name_cell(color: int) -> str:
+    """Return "a red cell", "an orange cell" and so on."""
+    name = name_color(color)
+    return f"{'an' if name.startswith('o') else 'a'} {name} cell"
+
+
 def name_colors(colors: Iterable[int]) -> str:
     """Return the names of colors, in their order."""
     return " and ".join(map(name_color, sorted(colors))) or "nothing"
@@ -40,9 +57,36 @@ def colors_in(bits: int) -> list[int]:
 
 
 def name_rank(rank: int, most: str) -> str:
-    """Return "the largest", "the 2nd largest" and so on."""
-    ordinals = {1: "2nd", 2: "3rd"}
-    return f"the {most}" if rank == 0 else f"the {ordinals.get(rank, f'{rank + 1}th')} {most}"
+    """Return "the largest", "the 2nd largest" and so on.
+
+    `most` is "largest", or has a place for the ordinal: "one with the {}most holes".
+    """
+    ordinals = {0: "", 1: "2nd ", 2: "3rd "}
+    return (most if "{}" in most else "the {}" + most).format(ordinals.get(rank, f"{rank + 1}th "))
+
+
+def join_words(words: Sequence[str]) -> str:
+    """Return "one", "one and two", "one, two and three"."""
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+# Verbs of the sentences that say something about an object, with their negations.
+_NEGATIONS = {
+    "is": "is not",
+    "has": "does not have",
+    "lies": "does not lie",
+    "touches": "does not touch",
+    "shares": "does not share",
+    "fills": "does not fill",
+    "encloses": "does not enclose",
+}
+
+
+def negate(sentence: str) -> str:
+    """Return the negation of a sentence such as "it touches the edge"."""
+    subject, verb, rest = sentence.split(" ", 2)
+    return f"{subject} {_NEGATIONS[verb]} {rest}"
 
 
 def draw_mask(rows: Iterable[Sequence[int]]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import islice, product
+from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,7 +27,7 @@ from . import fates, trees
 from .fates import FATES, LEARN_FATES
 from .proposer import Context, Offer, Proposal, penalize_memorized, uncertain_tasks
 from .trees import GROW_TREE, TREES
-from .views import View, background_views, plain, turned_views, with_roles
+from .views import BACKGROUND_RULES, TURNED_RULES, View, group_by_view
 
 # One of several hundred rules fits by chance more easily than a known program.
 RULE_BITS = 2.0
@@ -37,7 +37,6 @@ TASKS_PER_BATCH = 12
 # CPU time per task, and tasks gained per wrong task, on the seven sets of docs/solving.md.
 COST_S, GAIN = 0.042, 0.23
 RULES = "rules"
-BACKGROUND_RULES, TURNED_RULES = "background-rules", "turned-rules"
 _COLOR = NAMED["Color"]
 _COLORS = range(10)
 
@@ -70,19 +69,6 @@ def learner_names() -> tuple[str, ...]:
     return (*rule_primitives(), LEARN_FATES, GROW_TREE)
 
 
-def rule_views(task: Task, off: frozenset[str] = frozenset()) -> Iterator[View]:
-    """Yield the views of a task in which rules are learned, the simplest first."""
-    unchanged = plain(task)
-    yield unchanged
-    yield with_roles(unchanged)
-    if BACKGROUND_RULES not in off:
-        for view in background_views(unchanged):
-            yield view
-            yield with_roles(view)
-    if TURNED_RULES not in off:
-        yield from islice(turned_views(unchanged), 1)
-
-
 @dataclass(frozen=True, slots=True)
 class RuleProgram:
     """A rule as a program, and its cost beyond that of any rule."""
@@ -93,7 +79,6 @@ class RuleProgram:
 
 def rules(view: View, off: frozenset[str] = frozenset()) -> tuple[RuleProgram, ...]:
     """Return all rules in a view, except those of primitives that are off."""
-    prefix = "".join(each if each.isalnum() else "_" for each in view.name)
     nodes = [
         (node, primitive.rule.bits)
         for name, primitive in rule_primitives().items()
@@ -103,7 +88,7 @@ def rules(view: View, off: frozenset[str] = frozenset()) -> tuple[RuleProgram, .
         for node in _rule_nodes(primitive, view)
     ]
     return tuple(
-        RuleProgram(Program(view.restore(node), f"{prefix}_rule_{number}"), bits)
+        RuleProgram(Program(view.restore(node), f"{view.prefix}_rule_{number}"), bits)
         for number, (node, bits) in enumerate(nodes)
     )
 
@@ -144,8 +129,8 @@ class LearnProposer:
     name = "learn"
     trust = 4.0
     switches: ClassVar = {
-        BACKGROUND_RULES: "rules learned on a background other than 0",
-        TURNED_RULES: "rules learned from turned examples",
+        BACKGROUND_RULES: "rules and fates learned on a background other than 0",
+        TURNED_RULES: "rules, fates and trees learned from turned examples",
     }
 
     def __init__(self, off: frozenset[str] = frozenset()) -> None:
@@ -190,9 +175,9 @@ class LearnProposer:
                 return
             tasks = offer.tasks[start : start + TASKS_PER_BATCH]
             if offer.item == TREES:
-                trees.propose_trees(context.board.part(tasks), context)
+                trees.propose_trees(context.board.part(tasks), context, self._off)
             elif offer.item == FATES:
-                fates.propose_fates(context.board.part(tasks), context)
+                fates.propose_fates(context.board.part(tasks), context, self._off)
             else:
                 self._propose_rules(tasks, context)
 
@@ -210,22 +195,24 @@ class LearnProposer:
         self, tasks: Sequence[Task], context: Context
     ) -> tuple[dict[str, list[Proposal]], int]:
         """Return the rules that fit, by task id, and the number of pairs that were tried."""
-        by_view: dict[str, list[tuple[Task, float]]] = {}
-        for task in tasks:
-            for view in rule_views(task, self._off):
-                by_view.setdefault(view.name, []).append((task, RULE_BITS + view.bits))
-                if view.name not in self._rules_by_view:
-                    self._rules_by_view[view.name] = _ViewRules(rules(view, self._off))
         fitting: dict[str, list[Proposal]] = {task.id: [] for task in tasks}
         n_pairs = 0
-        for name, having_view in by_view.items():
-            batt, rule_bits = self._rules_by_view[name].batt, self._rules_by_view[name].bits
-            board = context.board.part([task for task, _ in having_view])
-            result = board.screen(batt, device="cpu")
-            n_pairs += len(batt.programs) * len(having_view)
-            for t, (task, bits) in enumerate(having_view):
+        for group in group_by_view(tasks, self._off):
+            view = group[0][0]
+            if view.name not in self._rules_by_view:
+                self._rules_by_view[view.name] = _ViewRules(rules(view, self._off))
+            of_view = self._rules_by_view[view.name]
+            programs = of_view.batt.programs
+            result = context.board.part([task for _, task in group]).screen(
+                of_view.batt, device="cpu"
+            )
+            n_pairs += len(programs) * len(group)
+            for t, (_, task) in enumerate(group):
                 fitting[task.id] += [
-                    replace(Proposal.from_program(batt.programs[p], task), bits=bits + rule_bits[p])
+                    replace(
+                        Proposal.from_program(programs[p], task),
+                        bits=RULE_BITS + view.bits + of_view.bits[p],
+                    )
                     for p in np.flatnonzero(result.solved[:, t]).tolist()[:MAX_RULES_PER_VIEW]
                 ]
         return fitting, n_pairs

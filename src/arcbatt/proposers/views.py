@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 from arcbatt.engine.cpu.calls import evaluate_data
@@ -38,6 +38,8 @@ BOX_CUTS = ("split_shapes", "split_parts")
 # Fitted to half of the tasks that have boxes: 1 is as good as 0 and 0.5, 2 loses one task.
 BOX_BITS = 1.0
 MAX_BOXES = 24
+# Switches of `learn`.
+BACKGROUND_RULES, TURNED_RULES = "background-rules", "turned-rules"
 
 
 class NoView(ValueError):
@@ -77,6 +79,11 @@ class View:
     def kind(self) -> str:
         """The name without codes. Candidates from views of one kind count as related."""
         return re.sub(r" \d+", "", self.name)
+
+    @property
+    def prefix(self) -> str:
+        """The name as the beginning of programs' names."""
+        return re.sub(r"\W", "_", self.name)
 
     @property
     def inputs(self) -> list[Grid]:
@@ -123,6 +130,35 @@ def with_roles(view: View) -> View:
         lambda node: view.restore(call_node("from_roles", demos, grid, node)),
         bits=view.bits,
     )
+
+
+def learning_views(task: Task, off: frozenset[str] = frozenset()) -> Iterator[View]:
+    """Yield the views of a task in which rules are learned, the simplest first."""
+    unchanged = plain(task)
+    yield unchanged
+    yield with_roles(unchanged)
+    if BACKGROUND_RULES not in off:
+        for view in background_views(unchanged):
+            yield view
+            yield with_roles(view)
+    if TURNED_RULES not in off:
+        yield from islice(turned_views(unchanged), 1)
+
+
+def group_by_view(
+    tasks: Sequence[Task], off: frozenset[str] = frozenset(), *, without: Sequence[str] = ()
+) -> list[list[tuple[View, Task]]]:
+    """Return tasks in each of their `learning_views`; those in one list have the same nodes.
+
+    Views are left out if their kind is made of one that `without` names.
+    """
+    by_name: dict[str, list[tuple[View, Task]]] = {}
+    for task in tasks:
+        for view in learning_views(task, off):
+            if any(kind in view.kind for kind in without):
+                continue
+            by_name.setdefault(view.name, []).append((view, task))
+    return list(by_name.values())
 
 
 def with_background(view: View, code: int) -> View:

@@ -86,6 +86,11 @@ def read_documents(source: str | os.PathLike[str]) -> list[Document]:
         )
     if is_folder:
         return _read_folder(path, counts)
+    if path.suffix == ".py":
+        raise TaskError(
+            f"{path}: expected tasks, not Python; `arcbatt check` runs programs on their tasks, "
+            "`arcbatt run SET --program FILE` on a set"
+        )
     if path.suffix == _LINES:
         return _split_list(path, _read_lines(path))
     content = read_json(path)
@@ -94,7 +99,7 @@ def read_documents(source: str | os.PathLike[str]) -> list[Document]:
     if _is_list_of(content, ("train", "test")):
         return _split_list(path, ((k, each, None) for k, each in enumerate(content, 1)))
     check_id(path.stem, show(str(path)))
-    return [Document(path.stem, _to_task(content, counts), f"{path}: task {path.stem}")]
+    return [_to_document(content, path.stem, f"{path}: task {path.stem}", counts)]
 
 
 def solutions_path(source: str | os.PathLike[str]) -> Path | None:
@@ -211,10 +216,9 @@ def _read_task_file(path: Path, task_id: str, counts: PairCounts) -> Document:
             f"{path.parent}: a folder of task files was expected, but {path.name} is a file of "
             f"many tasks; load {path}"
         )
-    task = _to_task(content, counts)
     if isinstance(content, dict) and not content.keys() & {"train", "test"}:
         return Document(task_id, None, str(path), _NO_TASK)
-    return Document(task_id, task, place)
+    return _to_document(content, task_id, place, counts)
 
 
 def _holds_many(content: Any) -> bool:
@@ -238,14 +242,18 @@ def _is_list_of(content: Any, keys: tuple[str, str]) -> bool:
     )
 
 
-def _to_task(content: Any, counts: PairCounts) -> Any:
-    """Return the raw task of a file's content; a list of pairs, as in re-arc, becomes one."""
+def _to_document(content: Any, task_id: str, place: str, counts: PairCounts) -> Document:
+    """Return the document of a file's content; a list of pairs, as in re-arc, becomes a task."""
     if not _is_list_of(content, ("input", "output")):
-        return content
-    return {
-        "train": content[: counts.demos],
-        "test": content[counts.demos : counts.demos + counts.tests],
-    }
+        return Document(task_id, content, place)
+    if len(content) <= counts.demos:
+        fault = (
+            f"{place}: {count(len(content), 'pair')} in the file, of which {counts.demos} are "
+            f"demos: none is left for a test; PATH#demos=N sets how many are demos"
+        )
+        return Document(task_id, None, place, fault)
+    tests = content[counts.demos : counts.demos + counts.tests]
+    return Document(task_id, {"train": content[: counts.demos], "test": tests}, place)
 
 
 def _read_lines(path: Path) -> Iterator[tuple[int, Any, str | None]]:

@@ -81,8 +81,8 @@ def check(
         typer.Argument(
             metavar="FILE",
             help="Files of programs named solve_<task>. They are Python files of programs, or any "
-            "text with programs in it, such as the reply of a language model (.md, .txt, .json): "
-            "functions that stand there are read as data, never run.",
+            "text with programs in it, such as the reply of a language model (.md, .txt, .json) "
+            "or a notebook: functions that stand there are read as data, never run.",
             show_default=False,
         ),
     ] = None,

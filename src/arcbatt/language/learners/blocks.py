@@ -12,7 +12,7 @@ from ..wording import name_color
 
 MAPS = (
     "the grid",
-    "the box of what the grid shows",
+    "the box of the colored cells",
     "the grid without repeated rows and columns",
     "the grid without blank rows and columns",
 )
@@ -20,13 +20,13 @@ _YES_NO = ("no", "yes")
 # Features of a map's cell, by code, with words for their values where these are not numbers.
 FEATURES: Sequence[tuple[str, Sequence[str] | None]] = (
     ("any", ("any",)),
-    ("whether it is 0", _YES_NO),
+    ("whether it is black", _YES_NO),
     ("whether it has the most common color", _YES_NO),
-    ("whether it has the most common color other than 0", _YES_NO),
+    ("whether it has the most common color other than black", _YES_NO),
     ("whether it has the rarest color", _YES_NO),
     ("its color", tuple(map(name_color, range(10)))),
     ("the rank of its color, the most common first", None),
-    ("its place on a checkerboard", ("as the corner", "next to it")),
+    ("its place on a checkerboard", ("as the upper left cell", "next to such a cell")),
     (
         "whether its row and column are even",
         ("both even", "the row even", "the column even", "both odd"),
@@ -45,10 +45,10 @@ _TURNS = (
 )
 _USES = (
     "{}",
-    "what has the cell's color in {}",
-    "{} without the cell's color",
-    "the shape of {} in the cell's color",
-    "the gaps of {} in the cell's color",
+    "{}, of which only cells of its own color are kept",
+    "{}, without cells of its own color",
+    "the shape of {} in its own color",
+    "the gaps of {} in its own color",
 )
 _OWN, _FIRST_OF_STAMP = 10, 11
 
@@ -86,19 +86,20 @@ def _(given: Value, *args: Any) -> list[str]:
     rule: Any = find_rule("learn_blocks", args)
     feature, *rows = rule
     name, words = FEATURES[feature]
+    cells = f"each cell of {MAPS[args[-1]]} becomes a block"
+    if len(rows) == 1:
+        return [f"{cells}: {_say_kind(rows[0][1])}"]
     return [
-        f"each cell of {MAPS[args[-1]]} becomes a block; {name}:"
-        if len(rows) > 1
-        else f"each cell of {MAPS[args[-1]]} becomes a block:",
+        f"{cells} that depends on {name}:",
         *(f"{words[key] if words else key}: {_say_kind(kind)}" for key, kind in rows),
     ]
 
 
 def _say_kind(kind: int) -> str:
     if kind == _OWN:
-        return "full, in the cell's color"
+        return "full of its own color"
     if kind < _OWN:
-        return f"full, {name_color(kind)}"
+        return f"full of {name_color(kind)}"
     number, use = divmod(kind - _FIRST_OF_STAMP, len(_USES))
     stamp, turn = divmod(number, len(_TURNS))
     what = f"{_STAMPS[stamp]}, {_TURNS[turn]}" if turn else _STAMPS[stamp]

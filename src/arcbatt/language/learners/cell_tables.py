@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ..native import find_rule
@@ -12,26 +13,59 @@ from ..values import Demos, Grid, Value
 from ..wording import (
     DIRECTION_NAMES,
     OUTSIDE,
+    PLACE_NAMES,
     Phrase,
     colors_in,
+    join_words,
+    name_cell,
     name_color,
     name_colors,
     name_rank,
     shorten,
 )
 
-NOTHING = "none"
-_SIDES = ("above it", "left of it", "right of it", "below it")
+
+@dataclass(frozen=True)
+class _Seen:
+    """Words for the colors that are seen at some places: "red is above and below".
+
+    `absent` says what is where there is no color; by default there is the outside.
+    """
+
+    places: Sequence[str]
+    words: str = "{color} is {places}"
+    absent: str = ""
+
+    def say(self, seen: Sequence[int], name: Callable[[int], str] = name_color) -> str:
+        places_of: dict[int, list[str]] = {}
+        for place, color in zip(self.places, seen, strict=True):
+            places_of.setdefault(color, []).append(place)
+        # Absent colors come last.
+        items = sorted(places_of.items(), key=lambda item: item[0] == OUTSIDE)
+        *most, last = (
+            (self.absent if color == OUTSIDE and self.absent else self.words).format(
+                color=name(color), places=join_words(places)
+            )
+            for color, places in items
+        )
+        return f"{', '.join(most)}, and {last}" if most else last
+
+
 _LINES = ("its row", "its column")
-_ALL_LINES = (*_LINES, "its falling diagonal", "its rising diagonal")
-
-
-def _each(places: Sequence[str], outside: str = "the outside") -> Phrase:
-    """Return a phrase for colors of which each is seen at a place."""
-    return lambda seen: ", ".join(
-        f"{place} is {outside if color == OUTSIDE else name_color(color)}"
-        for place, color in zip(places, seen, strict=True)
-    )
+_BESIDE = _Seen([PLACE_NAMES[k] for k in (1, 3, 4, 6)])
+_AROUND = _Seen(PLACE_NAMES)
+_FIRST = "{color} is the first color {places}"
+_NO_FIRST = "there is none {places}"
+_FIRST_BESIDE = _Seen([DIRECTION_NAMES[k] for k in (1, 3, 4, 6)], _FIRST, _NO_FIRST)
+_FIRST_AROUND = _Seen(DIRECTION_NAMES, _FIRST, _NO_FIRST)
+_IMAGE = "{color} is at {places}"
+_MIRRORED = _Seen(("its mirror image left to right", "its mirror image top to bottom"), _IMAGE)
+_IN_BETWEEN = (
+    "it lies between two {color} cells in {places}",
+    "between no two of one color in {places}",
+)
+_BETWEEN = _Seen(_LINES, *_IN_BETWEEN)
+_BETWEEN_ALL = _Seen((*_LINES, "its falling diagonal", "its rising diagonal"), *_IN_BETWEEN)
 
 
 def _counted(colors: Sequence[int]) -> str:
@@ -39,17 +73,20 @@ def _counted(colors: Sequence[int]) -> str:
     return ", ".join(f"{n} {name_color(color)}" for color, n in sorted(counts.items()))
 
 
-def _first(directions: Sequence[str]) -> list[str]:
-    return [f"the first color {direction}" for direction in directions]
-
-
-def _is(condition: object) -> str:
-    return "is" if condition else "is not"
+def _say_evenness(seen: Sequence[int]) -> str:
+    row, column = seen
+    if row == column:
+        return f"{'both are' if row else 'neither is'} of one color"
+    return f"its {'row' if row else 'column'} is of one color, its {'column' if row else 'row'} not"
 
 
 def _say_gap(seen: Sequence[int]) -> str:
     (size,) = seen
-    return f"its gap has {size}{' or more' * (size == 9)} cells" if size else "it lies in no gap"
+    return (
+        f"its gap has {size}{' or more' * (size == 9)} {'cells' if size > 1 else 'cell'}"
+        if size
+        else "it lies in no gap"
+    )
 
 
 def _say_rank(seen: Sequence[int]) -> str:
@@ -63,34 +100,28 @@ def _say_lines(seen: Sequence[int]) -> str:
     return f"its row has {name_colors(row)}, its column {name_colors(column)}"
 
 
-_AROUND = [f"{name} of it" for name in DIRECTION_NAMES]
-_FIRST_BESIDE = _first([DIRECTION_NAMES[k] for k in (1, 3, 4, 6)])
-_MIRRORS = ("its mirror image left to right", "its mirror image top to bottom")
-_BETWEEN = [f"the color on both sides in {line}" for line in _ALL_LINES]
-
-
 def _say_modulo(seen: Sequence[int]) -> str:
-    return f"its row leaves {seen[0]} and its column {seen[1]}"
+    return f"the remainder is {seen[0]} for its row and {seen[1]} for its column"
 
 
 # By code: what a cell sees besides its own color, and the words for the numbers that it sees.
 SIGHTS: tuple[tuple[str, Phrase], ...] = (
     ("its color only", lambda seen: ""),
-    ("the 4 colors beside it", _each(_SIDES)),
-    ("the 8 colors around it", _each(_AROUND)),
+    ("the 4 colors beside it", _BESIDE.say),
+    ("the 8 colors around it", _AROUND.say),
     ("the 8 colors around it in any order", lambda seen: f"around it are {_counted(seen)}"),
-    ("its mirror images", _each(_MIRRORS)),
-    ("the first colors other than black in 4 directions", _each(_FIRST_BESIDE, NOTHING)),
+    ("its mirror images", _MIRRORED.say),
+    ("the first colors other than black in 4 directions", _FIRST_BESIDE.say),
     ("the enclosed gap in which it lies", _say_gap),
-    ("its row and column modulo 2", _say_modulo),
-    ("its row and column modulo 3", _say_modulo),
+    ("its row and column, counted from 0, divided by 2", _say_modulo),
+    ("its row and column, counted from 0, divided by 3", _say_modulo),
     (
         "its distance from the edge",
         lambda seen: f"it lies {seen[0]}{' or more' * (seen[0] == 5)} cells from the edge",
     ),
     (
         "the most common colors other than black of its row and column",
-        _each([f"the most common color of {line}" for line in _LINES]),
+        _Seen(_LINES, "{color} is the most common in {places}", "there is none in {places}").say,
     ),
     (
         "the 8 colors around it up to mirrors and turns",
@@ -98,53 +129,55 @@ SIGHTS: tuple[tuple[str, Phrase], ...] = (
     ),
     (
         "whether its row and column are of one color",
-        lambda seen: f"its row {_is(seen[0])} of one color, its column {_is(seen[1])}",
+        _say_evenness,
     ),
     ("the rank of its 4-connected part by size", _say_rank),
     (
         "how many cells near it are not black",
-        lambda seen: f"{seen[0]} beside it and {seen[1]} at its corners are not black",
+        lambda seen: (
+            f"{seen[0]} of the 4 beside it and {seen[1]} of the 4 at its corners are not black"
+        ),
     ),
-    ("what it lies between, in its row and column", _each(_BETWEEN[:2], NOTHING)),
+    ("what it lies between, in its row and column", _BETWEEN.say),
     ("the rank of its 8-connected part by size", _say_rank),
     (
         "whether its part touches the edge",
         lambda seen: f"its part {'touches' if seen[0] else 'does not touch'} the edge",
     ),
-    ("the first colors other than its own in 4 directions", _each(_FIRST_BESIDE, NOTHING)),
+    ("the first colors other than its own in 4 directions", _FIRST_BESIDE.say),
     ("which colors are around it", lambda seen: f"around it are {name_colors(seen)}"),
     (
         "the object in whose box it lies",
         lambda seen: (
             "it lies in no box"
             if seen[0] == OUTSIDE
-            else f"it lies in the box of {name_color(seen[0])}"
+            else f"it lies in the box of a {name_color(seen[0])} object"
         ),
     ),
     ("which colors its row and column have", _say_lines),
 )
-# By code less those above: the sight of a cell, and the places whose colors are compared.
-RELATIVE_SIGHTS: tuple[tuple[str, Sequence[str]], ...] = (
-    ("the 4 colors beside it up to mirrors and turns", _SIDES),
+# By code less those above: the sight of a cell, and the words for colors that are compared.
+RELATIVE_SIGHTS: tuple[tuple[str, _Seen], ...] = (
+    ("the 4 colors beside it up to mirrors and turns", _BESIDE),
     ("the 8 colors around it up to mirrors and turns", _AROUND),
     ("the first colors other than black in 4 directions", _FIRST_BESIDE),
     (
         "the first colors other than black in 4 directions up to mirrors and turns",
         _FIRST_BESIDE,
     ),
-    ("the first colors other than black in 8 directions", _first(DIRECTION_NAMES)),
+    ("the first colors other than black in 8 directions", _FIRST_AROUND),
     (
         "the first colors other than its own in 4 directions up to mirrors and turns",
         _FIRST_BESIDE,
     ),
-    ("what it lies between, in its row and column", _BETWEEN[:2]),
-    ("what it lies between, in all 4 lines", _BETWEEN),
-    ("its mirror images", _MIRRORS),
-    ("its image at the diagonal", ("its image at the diagonal",)),
-    ("its image turned by 180 degrees", ("its image turned by 180 degrees",)),
+    ("what it lies between, in its row and column", _BETWEEN),
+    ("what it lies between, in all 4 lines", _BETWEEN_ALL),
+    ("its mirror images", _MIRRORED),
+    ("its image at the diagonal", _Seen(("its image at the diagonal",), _IMAGE)),
+    ("its image turned by 180 degrees", _Seen(("its image turned by 180 degrees",), _IMAGE)),
     (
         "the first colors other than black of its row and column",
-        [f"the first color of {line}" for line in _LINES],
+        _Seen(_LINES, "{color} is the first color of {places}", "there is none in {places}"),
     ),
 )
 
@@ -199,23 +232,20 @@ def _(given: Value, *args: Any) -> list[str]:
     if code < len(SIGHTS):
         title, phrase = SIGHTS[code]
         lines = [
-            f"a {name_color(own)} cell becomes {name_color(new)}"
+            f"{name_cell(own)} becomes {name_color(new)}"
             + (f" where {phrase(seen)}" if seen else "")
             for (own, *seen), new in rule
             if new != own
         ]
         return [f"the new color of a cell depends on {title}:", *shorten(sorted(lines))]
-    title, places = RELATIVE_SIGHTS[code - len(SIGHTS)]
+    title, sight = RELATIVE_SIGHTS[code - len(SIGHTS)]
     lines = []
     for (own, *seen), source in rule:
         new = name_color(source - 10) if source >= 10 else _letter(source + 1)
         if new == _letter(own):
             continue
-        looks = ", ".join(
-            f"{place} is {_letter(number) if number != OUTSIDE else NOTHING}"
-            for place, number in zip(places, seen, strict=True)
-        )
-        lines.append(f"a cell of {_letter(own)} becomes {new} where {looks}")
+        cell = f"a cell of color {_letter(own)}" if own else name_cell(own)
+        lines.append(f"{cell} becomes {new} where {sight.say(seen, _letter)}")
     return [
         f"the new color of a cell depends on {title} (A, B: any colors):",
         *shorten(sorted(lines)),

@@ -93,7 +93,10 @@ def _say_roles(name: str, args: tuple[Any, ...]) -> list[str]:
     """Say which color each number stands for; numbers are named as colors."""
     rule: Any = find_rule(name, args)
     fixed, measures = rule
-    roles = [*map(name_color, fixed), *(MEASURES[measure] for measure in measures)]
+    roles = [*map(name_color, fixed)]
+    for place, measure in enumerate(measures):
+        words = MEASURES[measure]
+        roles.append(f"{words}, of those left" if place and "the color" in words else words)
     return [
         f"{name_color(number)} stands for {role}"
         for number, role in enumerate(roles)
@@ -113,4 +116,4 @@ def _(given: Value, *args: Any) -> list[str]:
 
 @worded("from_roles")
 def _(given: Value, *args: Any) -> list[str]:
-    return ["roles become the colors that have them"]
+    return ["each color becomes the one that it stands for"]

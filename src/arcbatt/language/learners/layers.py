@@ -9,7 +9,7 @@ from ..registry import Rule, primitive, worded
 from ..values import Demos, Grid, Value
 from ..wording import name_color
 
-_SHEETS = ("all cells of one color are a sheet", "connected cells of one color are a sheet")
+_SHEETS = ("a sheet is all cells of one color", "a sheet is connected cells of one color")
 # The sheets that an output is made of, by number.
 WHICH = (
     "all sheets",
@@ -81,4 +81,4 @@ def _(given: Value, *args: Any) -> list[str]:
         what = FORMS[form].format(WHICH[which])
     else:
         what = f"the grid with {WHICH[which]} in {name_color(form - len(FORMS))}"
-    return [f"{_SHEETS[args[-1]]}, whole where others hide it; the output is {what}"]
+    return [f"{_SHEETS[args[-1]]}, also where others hide them; the output is {what}"]

@@ -9,7 +9,7 @@ from typing import Any
 from ..native import find_rule
 from ..registry import primitive, worded
 from ..values import Demos, Grid, Value
-from ..wording import COLOR_NAMES, colors_in, name_colors, name_rank, shorten
+from ..wording import COLOR_NAMES, colors_in, name_colors, name_rank, negate, shorten
 from .object_predicates import CUTS, FEATURES, MEASURES, PLACES, Scale
 
 # --- codes of rules ---
@@ -227,10 +227,10 @@ _INK_WORDS = {
     Fate.PAINT: "becomes {}",
     Fate.FILL_HOLES: "has its holes filled with {}",
     Fate.FILL_BOX: "has its box filled with {}",
-    Fate.RING: "gets a ring around its box, in {}",
-    Fate.HALO: "gets a border, in {}",
-    Fate.RIM: "has its rim become {}",
-    Fate.CORE: "has its core become {}",
+    Fate.RING: "gets a ring in {} around its box",
+    Fate.HALO: "gets a border in {} around its cells",
+    Fate.RIM: "has its outer cells painted in {}",
+    Fate.CORE: "has its inner cells painted in {}",
 }
 _N_INKS = 20
 
@@ -250,8 +250,8 @@ def describe_fate(fate: int) -> str:
     if fate >= Fate.END:
         places, copies = divmod(fate - Fate.END, 2)
         rows, columns = divmod(places, len(PLACES))
-        words = f"its rows {PLACES[rows].rows}, its columns {PLACES[columns].columns}"
-        return f"{'is copied' if copies else 'moves'}: {words}"
+        words = f"rows {PLACES[rows].rows}, columns {PLACES[columns].columns}"
+        return f"{'is copied' if copies else 'moves'} ({words})"
     ink = (fate - Fate.PAINT) % _N_INKS
     name = COLOR_NAMES[ink] if ink < 10 else _LIKE_WORDS[ink - 10]
     return _INK_WORDS[Fate(fate - ink)].format(name)
@@ -260,7 +260,7 @@ def describe_fate(fate: int) -> str:
 def _describe_test(feature: int, comparison: int, value: int) -> str:
     each = FEATURES[feature]
     if each.scale == Scale.FLAG:
-        return each.phrase if value else f"it is not so that {each.phrase}"
+        return each.phrase if value else negate(each.phrase)
     if each.scale == Scale.RANK:
         return f"it is {'not ' * (comparison == 1)}{name_rank(value, each.phrase)}"
     how = ("is", "is not", "is at most", "is at least")[comparison]
@@ -277,8 +277,19 @@ def _name_value(value: int, phrase: str) -> str:
     return f"{value // 100} x {value % 100}" if "size of its box" in phrase else str(value)
 
 
-_CROP_WORDS = ("its box", "it alone", "the inside of its box", "a cell of its color")
-_COUNT_WORDS = ("a row", "a column", "a square", "a diagonal", "the first cells of {} x {}")
+_CROP_WORDS = (
+    "the box of {}",
+    "the box of {}, with all else in it erased",
+    "the inside of the box of {}",
+    "one cell in the color of {}",
+)
+_COUNT_WORDS = (
+    "a row in {ink} with one cell per",
+    "a column in {ink} with one cell per",
+    "a square in {ink} with one row per",
+    "a diagonal in {ink} with one cell per",
+    "{height} x {width} cells, the first of them in {ink}, one per",
+)
 _LISTING_WORDS = (
     "cells in a row",
     "cells in a column",
@@ -299,52 +310,65 @@ _LISTING_WORDS = (
 _ORDER_WORDS = ("from the left", "from the top", "the largest first", "the smallest first")
 
 
+def _relative(test: str) -> str:
+    """Return a test as a relative clause: "that touches red" for "it touches red"."""
+    if test.startswith("it "):
+        return f"that {test[3:]}"
+    return f"whose {test[4:]}" if test.startswith("its ") else f"for which {test}"
+
+
+def _name_selected(article: str, tests: Sequence[str]) -> str:
+    """Return "the largest", "the object that touches red" and so on."""
+    if len(tests) == 1 and tests[0].startswith("it is the "):
+        return tests[0].removeprefix("it is ")
+    return " ".join([f"{article} object", " and ".join(map(_relative, tests))]).rstrip()
+
+
 def describe_rule(numbers: Sequence[int]) -> str:
     """Return one rule in words; `numbers` follow its length."""
     _, cut, kind, n_tests, *rest = numbers
     tests = [_describe_test(*rest[3 * k : 3 * k + 3]) for k in range(n_tests)]
-    parameters = rest[3 * n_tests :]
-    if_so = " and ".join(tests)
-    objects = f"objects, {CUTS[cut][1]}"
+    objects = f"objects ({CUTS[cut][1]})"
+    return f"{objects}: {_say_rule(FateKind(kind), tests, rest[3 * n_tests :])}"
+
+
+def _say_rule(kind: FateKind, tests: Sequence[str], parameters: Sequence[int]) -> str:
     if kind == FateKind.PAINT_BY_TEST:
         yes, no = map(describe_fate, parameters)
-        return (
-            f"{objects}: if {if_so}, it {yes}, otherwise {no}" if tests else f"{objects}: it {yes}"
-        )
+        if not tests:
+            return f"every object {yes}"
+        return f"{_name_selected('an', tests)} {yes}, every other one {no}"
     if kind == FateKind.PAINT_BY_TABLE:
         feature, *table = parameters
         each = FEATURES[feature]
         is_rank = each.scale == Scale.RANK
         say = name_rank if is_rank else _name_value
         entries = [
-            f"{say(value, each.phrase)}: it {describe_fate(fate)}"
+            f"{say(value, each.phrase)}: {describe_fate(fate)}"
             for value, fate in zip(table[::2], table[1::2], strict=True)
         ]
         name = "its rank" if is_rank else each.phrase
-        return f"{objects}: by {name}: {'; '.join(entries)}"
+        return f"what happens to an object depends on {name}: {'; '.join(entries)}"
     if kind == FateKind.SORT:
         measure, falling = parameters
         order = "the greatest first" if falling else "the least first"
-        return f"{objects}: sorted by {MEASURES[measure][1]}, {order}"
-    which = f"the one of which {if_so}" if tests else "every one"
+        return f"they are sorted by {MEASURES[measure][1].replace('its', 'their', 1)}, {order}"
     if kind == FateKind.CROP_ONE:
         (how,) = parameters
-        words = (
-            _CROP_WORDS[how]
-            if how < Crop.TURNED
-            else f"its box, {_TURN_WORDS[how - Crop.TURNED + 1]}"
-        )
-        return f"{objects}: {which}, shown as {words}"
-    which = f"those of which {if_so}" if tests else "all"
+        selected = _name_selected("the", tests) if tests else "the only object"
+        crop = _CROP_WORDS[how if how < Crop.TURNED else Crop.BOX].format(selected)
+        turn = f", {_TURN_WORDS[how - Crop.TURNED + 1]}" if how >= Crop.TURNED else ""
+        return f"the output is {crop}{turn}"
     if kind == FateKind.DRAW_COUNT:
         how, color, size, is_of_cells = parameters
-        drawing = _COUNT_WORDS[how].format(*divmod(size, 32))
+        height, width = divmod(size, 32)
         ink = "their color" if color == 10 else COLOR_NAMES[color]
-        if is_of_cells:
-            which = f"the cells of {which}"
-        return f"{objects}: the number of {which}, as {drawing}, in {ink}"
+        drawing = _COUNT_WORDS[how].format(ink=ink, height=height, width=width)
+        counted = " ".join(["object", " and ".join(map(_relative, tests))]).rstrip()
+        return f"the output is {drawing} {'cell of an ' * is_of_cells}{counted}"
     listing, order_code = parameters
-    return f"{objects}: {which}, {_ORDER_WORDS[order_code]}, as {_LISTING_WORDS[listing]}"
+    which = _name_selected("every", tests)
+    return f"the output lists {which}, {_ORDER_WORDS[order_code]}, as {_LISTING_WORDS[listing]}"
 
 
 def split_rules(numbers: Sequence[int]) -> list[Sequence[int]]:
@@ -358,10 +382,18 @@ def split_rules(numbers: Sequence[int]) -> list[Sequence[int]]:
 
 @worded("learn_fates")
 def _(given: Sequence[int], *args: Value) -> list[str]:
-    return shorten([describe_rule(rule) for rule in split_rules(given)])
+    rules = [describe_rule(rule) for rule in split_rules(given)]
+    return ["rules about objects, the simplest first:", *shorten(rules)]
 
 
 @worded("apply_fates")
 def _(given: Value, *args: Any) -> list[str]:
     rules: Any = find_rule("apply_fates", args)
-    return ["voted for by:", *shorten([describe_rule(rule) for rule in split_rules(rules)])]
+    voters, n_rules = split_rules(rules), len(split_rules(args[0]))
+    if len(voters) == n_rules:
+        return ["all of them give this output" if n_rules > 1 else "it gives this output"]
+    verb = "gives" if len(voters) == 1 else "give"
+    return [
+        f"{len(voters)} of the {n_rules} rules about objects {verb} this output:",
+        *shorten([describe_rule(rule) for rule in voters]),
+    ]

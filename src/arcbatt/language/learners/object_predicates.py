@@ -45,41 +45,96 @@ class Feature:
     bits: float
 
 
-# Numbers by which objects are also ranked: name, phrase, the words for the greatest and the least.
+# Numbers by which objects are also ranked: name, phrase, words for the object with the greatest and
+# for that with the least, bits. An ordinal takes the place of {}.
 MEASURES = (
-    ("SIZE", "its number of cells", "largest", "smallest", 0.0),
-    ("HEIGHT", "its height", "highest", "lowest", 1.0),
-    ("WIDTH", "its width", "widest", "narrowest", 1.0),
-    ("AREA", "the area of its box", "largest by its box", "smallest by its box", 0.5),
-    ("LONG_SIDE", "its longer side", "longest", "shortest", 0.5),
-    ("HOLES", "its number of holes", "richest in holes", "poorest in holes", 0.5),
-    ("N_COLORS", "its number of colors", "most colorful", "least colorful", 1.0),
-    ("MINOR_CELLS", "its number of cells of rarer colors", "most mixed", "least mixed", 1.0),
-    ("GAPS", "the number of places it leaves open in its box", "most open", "fullest", 1.5),
-    ("TOP", "its first row", "lowest by its top", "uppermost", 1.0),
-    ("LEFT", "its first column", "rightmost by its left side", "leftmost", 1.0),
-    ("BOTTOM", "its last row", "lowermost", "uppermost by its bottom", 1.0),
-    ("RIGHT", "its last column", "rightmost", "leftmost by its right side", 1.0),
-    ("N_WITHIN", "the number of objects it encloses", "richest", "poorest", 1.5),
-    ("OFF_CENTER", "its distance from the middle", "farthest from the middle", "most central", 1.5),
+    ("SIZE", "its number of cells", "the {}largest", "the {}smallest", 0.0),
+    ("HEIGHT", "its height", "the {}tallest", "the {}least tall", 1.0),
+    ("WIDTH", "its width", "the {}widest", "the {}narrowest", 1.0),
+    (
+        "AREA",
+        "the area of its box",
+        "the one with the {}largest box",
+        "the one with the {}smallest box",
+        0.5,
+    ),
+    ("LONG_SIDE", "its longer side", "the {}longest", "the {}shortest", 0.5),
+    (
+        "HOLES",
+        "its number of holes",
+        "the one with the {}most holes",
+        "the one with the {}fewest holes",
+        0.5,
+    ),
+    (
+        "N_COLORS",
+        "its number of colors",
+        "the one with the {}most colors",
+        "the one with the {}fewest colors",
+        1.0,
+    ),
+    (
+        "MINOR_CELLS",
+        "its number of cells of rarer colors",
+        "the one with the {}most cells of rarer colors",
+        "the one with the {}fewest cells of rarer colors",
+        1.0,
+    ),
+    (
+        "GAPS",
+        "the number of places it leaves open in its box",
+        "the one that leaves the {}most places of its box open",
+        "the one that leaves the {}fewest places of its box open",
+        1.5,
+    ),
+    ("TOP", "its first row", "the one whose top lies {}lowest", "the {}uppermost", 1.0),
+    (
+        "LEFT",
+        "its first column",
+        "the one whose left side lies {}furthest right",
+        "the {}leftmost",
+        1.0,
+    ),
+    ("BOTTOM", "its last row", "the {}lowermost", "the one whose bottom lies {}highest", 1.0),
+    (
+        "RIGHT",
+        "its last column",
+        "the {}rightmost",
+        "the one whose right side lies {}furthest left",
+        1.0,
+    ),
+    (
+        "N_WITHIN",
+        "the number of objects it encloses",
+        "the one that encloses the {}most others",
+        "the one that encloses the {}fewest others",
+        1.5,
+    ),
+    (
+        "OFF_CENTER",
+        "its distance from the middle",
+        "the one {}farthest from the middle",
+        "the one {}nearest to the middle",
+        1.5,
+    ),
 )
 # Properties that objects may share.
 KINSHIPS = (
     ("SHAPE", "shape", 1.0),
-    ("TURNED_SHAPE", "shape in some turn", 0.5),
+    ("TURNED_SHAPE", "shape up to turns", 0.5),
     ("COLOR", "color", 0.5),
     ("SIZE", "size", 1.5),
     ("PICTURE", "picture", 1.0),
 )
 FLAGS = (
     ("FILLS_BOX", "it fills its box", 1.0),
-    ("IS_SQUARE", "its box is square", 1.0),
+    ("IS_SQUARE", "it has a square box", 1.0),
     ("FILLS_SQUARE", "it is a full square", 1.0),
     ("IS_LINE", "it is a line", 1.0),
     ("IS_TALL", "it is higher than wide", 1.0),
     ("IS_WIDE", "it is wider than high", 1.0),
     ("IS_ONE_CELL", "it is one cell", 0.5),
-    ("IS_ODD", "its number of cells is odd", 3.0),
+    ("IS_ODD", "it has an odd number of cells", 3.0),
     ("MIRRORS_SIDEWAYS", "it is symmetric left to right", 1.0),
     ("MIRRORS_UPRIGHT", "it is symmetric top to bottom", 1.0),
     ("MIRRORS_DIAGONALLY", "it is symmetric about a diagonal", 2.0),
@@ -91,7 +146,7 @@ FLAGS = (
     ("AT_RIGHT", "it touches the right edge", 2.0),
     ("IN_CORNER", "it lies in a corner", 1.5),
     ("ENCLOSES", "it encloses another", 0.5),
-    ("IS_ENCLOSED", "another encloses it", 0.5),
+    ("IS_ENCLOSED", "it is enclosed by another", 0.5),
     ("IN_BOX", "it lies in the box of another", 1.0),
     ("TOUCHES_ANOTHER", "it touches another", 0.5),
     ("BETWEEN_SIDEWAYS", "it lies between others to its left and right", 1.5),
@@ -102,17 +157,17 @@ FLAGS = (
     ("IN_LINE", "it shares rows or columns with another", 1.5),
     ("IN_LINE_WITH_TWIN", "it shares rows or columns with another of its shape", 2.0),
     ("IN_LINE_WITH_COLOR", "it shares rows or columns with another of its color", 1.5),
-    ("HAS_ABOVE", "another lies above in its columns", 2.0),
-    ("HAS_BELOW", "another lies below in its columns", 2.0),
-    ("HAS_LEFT", "another lies to the left in its rows", 2.0),
-    ("HAS_RIGHT", "another lies to the right in its rows", 2.0),
+    ("HAS_ABOVE", "it has another above it in its columns", 2.0),
+    ("HAS_BELOW", "it has another below it in its columns", 2.0),
+    ("HAS_LEFT", "it has another on its left in its rows", 2.0),
+    ("HAS_RIGHT", "it has another on its right in its rows", 2.0),
     ("TOUCHES_TWIN_COLOR", "it touches another of its color", 2.0),
 )
 CATEGORIES = (
     ("MAIN_COLOR", "its color", 0.5),
     ("COLOR_SET", "its set of colors", 1.5),
     ("SHAPE_CODE", "its shape", 2.0),
-    ("TURNED_SHAPE_CODE", "its shape in some turn", 1.5),
+    ("TURNED_SHAPE_CODE", "its shape up to turns", 1.5),
     ("BOX_SIZE", "the size of its box", 2.0),
     ("COLOR_AROUND", "the color of the one that encloses it", 1.5),
     ("COLOR_WITHIN", "the color of the one that it encloses", 1.5),
@@ -136,7 +191,7 @@ RELATIONS = (
     ("IS_INSIDE", "it lies in the box of {}", 0.0),
     ("TOUCHES", "it touches {}", 0.0),
     ("HAS_COLOR", "it has the color of {}", 0.5),
-    ("HAS_SHAPE", "it has the shape of {} in some turn", 0.5),
+    ("HAS_SHAPE", "it has the shape of {}, up to turns", 0.5),
     ("HAS_SIZE", "it has the size of {}", 1.0),
     ("SHARES_ROWS", "it shares rows with {}", 1.0),
     ("SHARES_COLUMNS", "it shares columns with {}", 1.0),
@@ -154,8 +209,8 @@ def _features() -> list[Feature]:
     for _, noun, bits in KINSHIPS:
         features += [
             Feature(f"the number of objects of its {noun}", Scale.COUNT, bits + 0.5),
-            Feature(f"most common by {noun}", Scale.RANK, bits + 0.5),
-            Feature(f"it alone differs from all others in {noun}", Scale.FLAG, bits),
+            Feature(f"of the {{}}most common {noun}", Scale.RANK, bits + 0.5),
+            Feature(f"it is the odd one out by {noun}", Scale.FLAG, bits),
         ]
     features += [Feature(phrase, Scale.FLAG, bits + 1.0) for _, phrase, bits in FLAGS]
     features += [Feature(f"it touches {name}", Scale.FLAG, 2.0) for name in COLOR_NAMES]
@@ -176,7 +231,7 @@ FEATURES = _features()
 MAX_STEP = 8
 # New places of an object along an axis: name, words for its rows and for its columns, bits.
 _SIMPLE_PLACES = (
-    ("HERE", "where they are", "where they are", 0.5),
+    ("HERE", "unchanged", "unchanged", 0.5),
     ("AT_START", "at the upper edge", "at the left edge", 1.5),
     ("AT_END", "at the lower edge", "at the right edge", 1.5),
     ("IN_MIDDLE", "in the middle", "in the middle", 2.0),

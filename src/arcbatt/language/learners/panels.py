@@ -7,26 +7,26 @@ from typing import Any
 from ..native import find_rule
 from ..registry import Rule, primitive, worded
 from ..values import Demos, Grid, Value
-from ..wording import colors_in, draw_mask, name_color, name_colors, shorten
+from ..wording import COLOR_NAMES, colors_in, draw_mask, name_color, name_colors, shorten
 
 _COLORS, _MAIN_COLOR, _MIRRORS, _TRANSPOSE = 2, 3, 6, 7
 # Features of a whole grid, by code.
 GRID_FEATURES = (
-    "how many cells are not 0",
-    "how many colors other than 0 it has",
-    "which colors other than 0 it has",
-    "its most common color other than 0",
-    "which cells are not 0",
-    "which cells are not 0, up to mirrors and turns",
+    "how many cells are not black",
+    "how many colors other than black it has",
+    "which colors other than black it has",
+    "its most common color other than black",
+    "which cells are not black",
+    "which cells are not black, up to mirrors and turns",
     "whether it is its mirror image, left to right and top to bottom",
     "whether it is its transpose",
     "how many 8-connected objects of one color it has",
     "how many 4-connected objects of one color it has",
-    "how many regions of 0 it encloses",
-    "how many cells have neither 0 nor its most common color",
+    "how many black regions it encloses",
+    "how many cells have neither black nor its most common color",
 )
 LAYOUTS = (
-    "between lines of a color other than 0",
+    "between lines of a color other than black",
     "between empty rows and columns",
     "left and right half",
     "upper and lower half",
@@ -34,24 +34,24 @@ LAYOUTS = (
     "squares in a row or column",
 )
 _BY_LINES = 0
-FOLDS = ("what they show", "which of them show something", "how many show something")
+FOLDS = ("their colors", "which of them are not black", "how many of them are not black")
 # Features of a panel, by code: those of a whole grid, then its place among the panels.
 PANEL_FEATURES = (
     *GRID_FEATURES,
-    "its rank by cells that are not 0, from the most",
-    "its rank by cells that are not 0, from the fewest",
+    "its rank by cells that are not black, from the most",
+    "its rank by cells that are not black, from the fewest",
     "its rank by colors, from the most",
     "how many are equal to it",
-    "how many are not 0 in the same cells",
+    "how many are not black in the same cells",
     "its rank by 8-connected objects, from the most",
     "its rank by cells of other colors than its most common one",
     "its position among all panels",
-    *(f"its rank by cells of {color}, from the most" for color in range(1, 10)),
+    *(f"its rank by {name} cells, from the most" for name in COLOR_NAMES[1:]),
 )
 _KEY_PANELS = (
-    "the panel that shows most",
-    "the panel that shows least",
-    "the panel of most colors",
+    "the panel with the most colored cells",
+    "the panel with the fewest colored cells",
+    "the panel with the most colors",
     "the panel that equals no other",
 )
 KEYS = (
@@ -59,14 +59,17 @@ KEYS = (
     "the last panel",
     "all panels, laid over each other",
     *_KEY_PANELS,
-    *(f"{panel}, as a map" for panel in _KEY_PANELS),
+    *(f"{panel}, of which each cell stands for a panel" for panel in _KEY_PANELS),
 )
 _FILLS = (
     "stays",
-    "becomes what the key shows",
+    "becomes the key's color",
     "becomes its panel's most common color",
     "becomes the color of the lines",
 )
+
+
+_MIRROR_WORDS = ("neither", "top to bottom only", "left to right only", "both")
 
 
 def _say_feature(feature: int, key: Any) -> str:
@@ -76,7 +79,7 @@ def _say_feature(feature: int, key: Any) -> str:
     if feature == _MAIN_COLOR:
         return name_color(key)
     if feature == _MIRRORS:
-        return " and ".join("yes" if key & bit else "no" for bit in (2, 1))
+        return _MIRROR_WORDS[key]
     if feature == _TRANSPOSE:
         return "yes" if key else "no"
     return draw_mask(key) if isinstance(key, tuple) else str(key)
@@ -113,7 +116,10 @@ def _(given: Value, *args: Any) -> list[str]:
     feature = args[-1]
     rule: Any = find_rule("learn_class", args)
     lines = [f"{_say_feature(feature, key)}: the output of demo {k + 1}" for key, k in rule]
-    return [f"the output depends on {GRID_FEATURES[feature]}:", *shorten(sorted(lines))]
+    return [
+        f"the output depends on this feature of the input: {GRID_FEATURES[feature]}:",
+        *shorten(sorted(lines)),
+    ]
 
 
 @primitive(
@@ -150,13 +156,13 @@ def _(given: Value, *args: Any) -> list[str]:
         if how == 0:
             where = ", ".join(map(name_color, seen))
         elif how == 1:
-            where = ", ".join("something" if shown else "nothing" for shown in seen)
+            where = ", ".join("colored" if shown else "black" for shown in seen)
         else:
             where = f"{seen[0]} of them"
-        becomes = f"what panel {way + 1} shows" if way < 10 else name_color(way - 10)
+        becomes = f"the color in panel {way + 1}" if way < 10 else name_color(way - 10)
         lines.append(f"{where}: {becomes}")
     return [
-        f"{_say_panels(layout)} lie over each other, and a place depends on {FOLDS[how]}:",
+        f"{_say_panels(layout)} are laid over each other; a place depends on {FOLDS[how]} there:",
         *shorten(sorted(lines)),
     ]
 
@@ -240,8 +246,9 @@ def _(given: Value, *args: Any) -> list[str]:
     lines = []
     for (own, other, is_most), way in rule:
         becomes = _FILLS[way] if way < 10 else f"becomes {name_color(way - 10)}"
-        place = "a place that shows something" if own else "a black place"
-        where = "something" if other else "nothing"
-        panel = f", in a panel that {'shows' if is_most else 'does not show'} most" * bool(most)
-        lines.append(f"{place}{panel}, {becomes} where the key shows {where}")
-    return [f"the key to {_say_panels(_BY_LINES)} is {KEYS[key]}:", *sorted(lines)]
+        place = "a colored place" if own else "a black place"
+        where = "not black" if other else "black"
+        panel = f" of a panel with {'the most' if is_most else 'fewer'} colored cells" * bool(most)
+        lines.append(f"{place}{panel} {becomes} where the key is {where}")
+    title = f"{_say_panels(_BY_LINES)} are filled by a key, {KEYS[key]}:"
+    return [title, *sorted(lines)]

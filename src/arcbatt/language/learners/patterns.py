@@ -6,7 +6,7 @@ from ..registry import Rule, primitive, worded
 from ..values import Demos, Grid, Value
 
 FORMS_IN_WORDS = (
-    "after one step",
+    "at equal steps",
     "in each row separately",
     "in each column separately",
     "along rising diagonals",
@@ -46,5 +46,5 @@ def continue_pattern(S: Demos, I: Grid, form: int, hidden: int) -> Value:  # noq
 
 @worded("continue_pattern")
 def _(given: Value, S: Demos, I: Grid, form: int, hidden: int) -> list[str]:  # noqa: E741
-    unknown = "where black is unknown" if hidden else "beyond the grid"
-    return [f"what the grid shows repeats {FORMS_IN_WORDS[form]}, {unknown}"]
+    where = "over its black cells" if hidden else "beyond its edges"
+    return [f"the pattern of the grid repeats {FORMS_IN_WORDS[form]}; it is continued {where}"]

@@ -34,22 +34,26 @@ WHICH = (
     *(f"{name} objects" for name in COLOR_NAMES),
     *(f"all but the {name} objects" for name in COLOR_NAMES),
 )
-_TARGETS = ("the nearest still object", "the nearest still object of their color", "the largest")
+_TARGETS = (
+    "the nearest object that stays",
+    "the nearest object of their color that stays",
+    "the largest",
+)
 DIRECTIONS = (
     *DIRECTION_NAMES,
-    "to the nearest edge",
-    "to the farthest edge",
+    "towards the nearest edge",
+    "towards the farthest edge",
     "towards their cells of the rarest color",
     "away from their cells of the rarest color",
     "towards their narrower side",
     "towards their wider side",
-    "to the edge of their color",
+    "towards the edge of their color",
     "away from the edge of their color",
     *(
         f"{where} {target}{how}"
         for target in _TARGETS
         for where in ("towards", "away from")
-        for how in ("", ", also diagonally")
+        for how in ("", " (also diagonally)")
     ),
 )
 STOPS = (

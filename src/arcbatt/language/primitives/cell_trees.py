@@ -8,6 +8,7 @@ the color of feature k) and 0.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from ..budget import charge, require
@@ -86,6 +87,24 @@ def apply_tree(tree: tuple[Value, ...], I: Grid) -> Value:  # noqa: E741
 # --- in words ---
 
 
+# Sentences about a number, by patterns of the names of features.
+_COUNTED = tuple(
+    (re.compile(pattern), sentence)
+    for pattern, sentence in (
+        (r"how many ((?:\w+ )?steps)(?: it is)? from (.*?)(?: it is)?", "it is {n} {0} from {1}"),
+        (r"how many (\w+) (its .+) (has|touches)", "{1} {2} {no} {0}"),
+        (r"how many ((?:\w+ )?ways) (.+)", "{1} in {no} {0}"),
+        (r"in how many (.+) directions (.+) is", "{1} is in {no} {0} directions"),
+        (r"how many (.+ lines) (of .+) it is on", "it is on {no} {0} {1}"),
+        (r"how many (.+) it is on", "it is on {no} {0}"),
+        (r"how many (have .+)", "the number of those that {0} is {n}"),
+        (r"how many (.+)", "{no} {0}"),
+        (r"within how many (.+) it is", "it is within {no} {0}"),
+        (r"((?:rows|columns|cells|panels) .+)", "the number of {0} is {n}"),
+    )
+)
+
+
 def describe_tree(tree: Sequence[Value]) -> list[str]:
     """Return a tree in words, a line per test and leaf, indented by level."""
     nodes = _check_tree(tree)
@@ -96,7 +115,8 @@ def _describe(nodes: list[tuple[int, int, int]], k: int, level: int) -> Iterator
     feature, value, other = nodes[k]
     indent = "  " * level
     if feature == LEAF:
-        yield f"{indent}it takes {COLOR_NAMES[value] if value < 10 else FEATURES[value - 10].name}"
+        name = COLOR_NAMES[value] if value < 10 else FEATURES[value - 10].name
+        yield f"{indent}it {'stays' if name == 'its own color' else f'becomes {name}'}"
         return
     is_fact = FEATURES[feature].traits & IS_FACT and value == 0
     yield f"{indent}if {FEATURES[feature].name if is_fact else _condition(feature, value)}:"
@@ -110,4 +130,8 @@ def _condition(feature: int, value: int) -> str:
     name = FEATURES[feature].name
     if FEATURES[feature].traits & IS_COLOR:
         return f"{name} is {[*COLOR_NAMES, 'none'][value] if value <= NONE else value}"
-    return f"{name}: at most {value}"
+    for pattern, sentence in _COUNTED:
+        if counted := pattern.fullmatch(name):
+            amount = f"at most {value}" if value else "no" if "{no}" in sentence else "0"
+            return sentence.format(*counted.groups(), no=amount, n=amount)
+    return f"{name}: at most {value}" if name.startswith("how ") else f"{name} is at most {value}"

@@ -29,6 +29,7 @@ from .pieces import cmirror, dmirror, hmirror, vmirror
         "o_g(((1, 0), (0, 2)), R5) == {{(1, (0, 0))}, {(2, (1, 1))}}",
         "o_g(((1, 0), (0, 2)), R3) == {{(1, (0, 0)), (2, (1, 1))}}",
     ),
+    brief="`objects` by a code: 4 if univalued, plus 2 if diagonal, plus 1 without background",
 )
 def o_g(grid: Grid, r: int) -> Value:
     """`objects` by a code from 0 to 7: 4 if univalued, 2 if diagonal, 1 without background."""
@@ -63,6 +64,8 @@ _TURNS = (rot90, rot180, rot270, identity)
         "mir_rot(((1, 2), (3, 4)), A4) == ((3, 1), (4, 2))",
         "mir_rot({(0, 0), (1, 1)}, A0) == {(0, 1), (1, 0)}",
     ),
+    brief="by code hmirror, dmirror, vmirror, cmirror, rot90, rot180, rot270, identity; patches"
+    " take 0 to 3",
 )
 def mir_rot(piece: Piece, a: int) -> Value:
     """A mirror or turn by code: hmirror, dmirror, vmirror, cmirror, rot90, rot180, rot270,
@@ -78,6 +81,7 @@ def mir_rot(piece: Piece, a: int) -> Value:
 @primitive(
     "Patch, SideCode -> Integer",
     examples=("col_row({(2, 3), (5, 1)}, R0) == 5", "col_row({(2, 3), (5, 1)}, R2) == 1"),
+    brief="by code the lowermost, uppermost, leftmost, rightmost of the patch",
 )
 def col_row(patch: Patch, r: int) -> Value:
     """An edge of the patch's box by code: lowermost, uppermost, leftmost, rightmost for 0 to 3."""
@@ -87,6 +91,7 @@ def col_row(patch: Patch, r: int) -> Value:
 @primitive(
     "Patch, CornerCode -> Pair",
     examples=("corner({(2, 3), (5, 1)}, R0) == (2, 1)", "corner({(2, 3), (5, 1)}, R3) == (5, 3)"),
+    brief="a corner of the patch's box by code: upper left, upper right, lower left, lower right",
 )
 def corner(patch: Patch, r: int) -> Value:
     """A corner of the patch's box by code: upper left, upper right, lower left, lower right."""

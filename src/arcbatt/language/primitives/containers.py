@@ -33,6 +33,7 @@ def like(container: Container, members: Iterable[Value]) -> Container:
     peeks="all",
     examples=("size((5, 5, 7)) == 3", "size(EMPTY) == 0"),
     gpu=SINGLE_THREAD,
+    brief="number of members",
 )
 def size(container: Container) -> Value:
     """Number of members."""
@@ -43,6 +44,7 @@ def size(container: Container) -> Value:
     "a, C[a] -> Boolean",
     examples=("contained(1, {1, 2}) == T", "contained(3, (1, 2)) == F"),
     gpu=SINGLE_THREAD,
+    brief="value in container",
 )
 def contained(value: Value, container: Container) -> Value:
     """Whether a value is a member."""
@@ -53,6 +55,7 @@ def contained(value: Value, container: Container) -> Value:
     "C[a], D[a] -> C[a]",
     examples=("combine((1, 2), (2, 3)) == (1, 2, 2, 3)", "combine({1, 2}, {2, 3}) == {1, 2, 3}"),
     gpu=Gpu(single_thread=True, wide=True),
+    brief="members of both, in a container of a's kind",
 )
 def combine(a: Container, b: Container) -> Value:
     """All members of both, in a container of the first one's kind."""
@@ -63,6 +66,7 @@ def combine(a: Container, b: Container) -> Value:
     "Set[a], Set[a] -> Set[a]",
     examples=("intersection({1, 2}, {2, 3}) == {2}", "intersection({1}, {2}) == EMPTY"),
     gpu=Gpu(single_thread=True, wide=True),
+    brief="members of both",
 )
 def intersection(a: frozenset[Value], b: frozenset[Value]) -> Value:
     """Members of both sets."""
@@ -74,6 +78,7 @@ def intersection(a: frozenset[Value], b: frozenset[Value]) -> Value:
     aliases=("difference_tuple",),
     examples=("difference({1, 2}, {2, 3}) == {1}", "difference((1, 2, 1), (2,)) == (1, 1)"),
     gpu=Gpu(single_thread=True, wide=True),
+    brief="members of a that are not in b",
 )
 def difference(a: Container, b: Container) -> Value:
     """Members of the first that are not in the second."""
@@ -85,6 +90,7 @@ def difference(a: Container, b: Container) -> Value:
     "Tuple[a] -> Tuple[a]",
     examples=("dedupe((1, 2, 1, 3)) == (1, 2, 3)", "dedupe(()) == ()"),
     gpu=WIDE,
+    brief="without repetitions",
 )
 def dedupe(tup: tuple[Value, ...]) -> Value:
     """Each distinct member once, at its first place."""
@@ -95,6 +101,7 @@ def dedupe(tup: tuple[Value, ...]) -> Value:
     "a, Set[a] -> Set[a]",
     examples=("insert(3, {1, 2}) == {1, 2, 3}", "insert(1, {1}) == {1}"),
     gpu=SINGLE_THREAD,
+    brief="container with value",
 )
 def insert(value: Value, container: frozenset[Value]) -> Value:
     """The set with one more member."""
@@ -105,6 +112,7 @@ def insert(value: Value, container: frozenset[Value]) -> Value:
     "a, C[a] -> C[a]",
     examples=("remove(1, (1, 2, 1)) == (2,)", "remove(3, {1, 2}) == {1, 2}"),
     gpu=SINGLE_THREAD,
+    brief="all members but value",
 )
 def remove(value: Value, container: Container) -> Value:
     """The container without a value."""
@@ -115,6 +123,7 @@ def remove(value: Value, container: Container) -> Value:
     "C[a], a -> a",
     ties=FIRST_IN_ORDER,
     examples=("other({1, 2}, 1) == 2", "other((7, 8, 9), 7) == 8"),
+    brief="first member that is not value",
 )
 def other(container: Container, value: Value) -> Value:
     """The first member that is not the value."""
@@ -128,6 +137,7 @@ def other(container: Container, value: Value) -> Value:
     "C[D[a]] -> C[a]",
     examples=("merge(((1, 2), (3,))) == (1, 2, 3)", "merge({{1, 2}, {2, 3}}) == {1, 2, 3}"),
     gpu=WIDE,
+    brief="members of the members, in the outer kind",
 )
 def merge(containers: Containers) -> Value:
     """The members of all members, in a container of the outer kind."""
@@ -144,6 +154,7 @@ def merge(containers: Containers) -> Value:
     peeks="all",
     examples=("initset(3) == {3}", "initset(UP) == {(-1, 0)}"),
     gpu=SINGLE_THREAD,
+    brief="{value}",
 )
 def initset(value: Value) -> Value:
     """The set with this one member."""
@@ -151,7 +162,9 @@ def initset(value: Value) -> Value:
 
 
 @primitive(
-    "C[a] -> Tuple[a]", examples=("totuple({3, 1, 2}) == (1, 2, 3)", "totuple((2, 1)) == (2, 1)")
+    "C[a] -> Tuple[a]",
+    examples=("totuple({3, 1, 2}) == (1, 2, 3)", "totuple((2, 1)) == (2, 1)"),
+    brief="the members in order",
 )
 def totuple(container: Container) -> Value:
     """The members as a tuple, in iteration order."""
@@ -162,6 +175,7 @@ def totuple(container: Container) -> Value:
     "a, Count -> Tuple[a]",
     peeks="all",
     examples=("repeat(7, 3) == (7, 7, 7)", "repeat(7, -1) == ()"),
+    brief="item, num times",
 )
 def repeat(item: Value, num: int) -> Value:
     """The item `num` times; an empty tuple for a negative number."""
@@ -172,6 +186,7 @@ def repeat(item: Value, num: int) -> Value:
 @primitive(
     "Integer, Integer, Integer -> Tuple[Integer]",
     examples=("interval(0, 5, 2) == (0, 2, 4)", "interval(3, 0, -1) == (3, 2, 1)"),
+    brief="start, start + step, ... before stop",
 )
 def interval(start: int, stop: int, step: int) -> Value:
     """Numbers from start up to, not including, stop; a step of zero fails."""
@@ -186,6 +201,7 @@ def interval(start: int, stop: int, step: int) -> Value:
     "C[a], D[b] -> Set[(a, b)]",
     examples=("product({1, 2}, {3}) == {(1, 3), (2, 3)}", "product((1, 2), ()) == EMPTY"),
     gpu=WIDE,
+    brief="all (x of a, y of b)",
 )
 def product(a: Container, b: Container) -> Value:
     """All pairs of a member of the first and one of the second."""
@@ -197,6 +213,7 @@ def product(a: Container, b: Container) -> Value:
     "C[a], D[b] -> Tuple[(a, b)]",
     examples=("pair((1, 2), (3, 4)) == ((1, 3), (2, 4))", "pair((1, 2), {9}) == ((1, 9),)"),
     gpu=WIDE,
+    brief="(x of a, y of b) place by place, to the shorter end",
 )
 def pair(a: Container, b: Container) -> Value:
     """Pairs of members at the same place, up to the end of the shorter container."""
@@ -243,7 +260,11 @@ def last(container: Container) -> Value:
     return ordered(container)[-1]
 
 
-@primitive("C[a] -> a", examples=("maximum((3, 7, 5)) == 7", "maximum(EMPTY) == 0"))
+@primitive(
+    "C[a] -> a",
+    examples=("maximum((3, 7, 5)) == 7", "maximum(EMPTY) == 0"),
+    brief="greatest member; of nothing 0",
+)
 def maximum(container: Container) -> Value:
     """The greatest member; 0 if there is none.
 
@@ -252,7 +273,11 @@ def maximum(container: Container) -> Value:
     return max(container, key=sort_key, default=0)
 
 
-@primitive("C[a] -> a", examples=("minimum((3, 7, 5)) == 3", "minimum(()) == 0"))
+@primitive(
+    "C[a] -> a",
+    examples=("minimum((3, 7, 5)) == 3", "minimum(()) == 0"),
+    brief="least member; of nothing 0",
+)
 def minimum(container: Container) -> Value:
     """The least member; 0 if there is none.
 
@@ -265,6 +290,7 @@ def minimum(container: Container) -> Value:
     "C[a], (a -> b) -> b",
     examples=("valmax({(1, 2), (3, 0)}, first) == 3", "valmax(EMPTY, identity) == 0"),
     gpu=Gpu(calls="compfunc"),
+    brief="greatest compfunc(member)",
 )
 def valmax(container: Container, compfunc: Function) -> Value:
     """The greatest value of a function over the members.
@@ -278,6 +304,7 @@ def valmax(container: Container, compfunc: Function) -> Value:
     "C[a], (a -> b) -> b",
     examples=("valmin({(1, 2), (3, 0)}, last) == 0", "valmin((), identity) == 0"),
     gpu=Gpu(calls="compfunc"),
+    brief="least compfunc(member)",
 )
 def valmin(container: Container, compfunc: Function) -> Value:
     """The least value of a function over the members.
@@ -304,6 +331,7 @@ def pick_extreme(container: Container, compfunc: Value, name: str, sign: int) ->
     ties=FIRST_IN_ORDER,
     examples=("argmax(((1, 2), (3, 0)), first) == (3, 0)", "argmax({4, 6}, even) == 4"),
     gpu=Gpu(calls="compfunc"),
+    brief="member of greatest compfunc",
 )
 def argmax(container: Container, compfunc: Function) -> Value:
     """The member for which a function is greatest."""
@@ -315,6 +343,7 @@ def argmax(container: Container, compfunc: Function) -> Value:
     ties=FIRST_IN_ORDER,
     examples=("argmin(((1, 2), (3, 0)), last) == (3, 0)", "argmin({4, 6}, even) == 4"),
     gpu=Gpu(calls="compfunc"),
+    brief="member of least compfunc",
 )
 def argmin(container: Container, compfunc: Function) -> Value:
     """The member for which a function is least."""
@@ -325,6 +354,7 @@ def argmin(container: Container, compfunc: Function) -> Value:
     "C[a] -> a",
     ties="of equally common ones, the least value",
     examples=("mostcommon((3, 1, 3)) == 3", "mostcommon((2, 1)) == 1"),
+    brief="most frequent; ties: the least",
 )
 def mostcommon(container: Container) -> Value:
     """The member that occurs most often.
@@ -338,6 +368,7 @@ def mostcommon(container: Container) -> Value:
     "C[a] -> a",
     ties="of equally rare ones, the least value",
     examples=("leastcommon((3, 1, 3)) == 1", "leastcommon((2, 1)) == 1"),
+    brief="least frequent; ties: the least",
 )
 def leastcommon(container: Container) -> Value:
     """The member that occurs least often.
@@ -362,6 +393,7 @@ def _most_common(container: Container, name: str, sign: int) -> Value:
         "order(((1, 9), (0, 8)), first) == ((0, 8), (1, 9))",
     ),
     gpu=Gpu(calls="compfunc", wide=True),
+    brief="ascending by compfunc, ties in order",
 )
 def order(container: Container, compfunc: Function) -> Value:
     """The members as a tuple, ascending by a function."""
@@ -378,6 +410,7 @@ def order(container: Container, compfunc: Function) -> Value:
     "C[a], (a -> Any) -> C[a]",
     examples=("sfilter((1, 2, 4), even) == (2, 4)", "sfilter({-1, 1}, positive) == {1}"),
     gpu=Gpu(calls="condition", wide=True),
+    brief="members for which condition is true",
 )
 def sfilter(container: Container, condition: Function) -> Value:
     """The members for which a condition is true."""
@@ -394,6 +427,7 @@ def sfilter(container: Container, condition: Function) -> Value:
     ),
     domains={"container": ANY_CONTAINER},
     gpu=Gpu(calls="function", wide=True),
+    brief="merge(sfilter(container, function))",
 )
 def mfilter(container: Container, function: Function) -> Value:
     """The members of all members for which a condition is true."""
@@ -405,6 +439,7 @@ def mfilter(container: Container, function: Function) -> Value:
     ties=FIRST_IN_ORDER,
     examples=("extract((1, 2, 4), even) == 2", "extract({-1, 5}, positive) == 5"),
     gpu=Gpu(calls="condition"),
+    brief="first member for which condition is true",
 )
 def extract(container: Container, condition: Function) -> Value:
     """The first member for which a condition is true.
@@ -424,6 +459,7 @@ def extract(container: Container, condition: Function) -> Value:
 @primitive(
     "C[D[a]], Count -> Set[D[a]]",
     examples=("sizefilter({{1}, {2, 3}}, 2) == {{2, 3}}", "sizefilter(((1, 2),), 1) == EMPTY"),
+    brief="members of size n, as a set",
 )
 def sizefilter(container: Containers, n: int) -> Value:
     """The members with `n` members, as a set."""

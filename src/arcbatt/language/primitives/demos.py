@@ -37,6 +37,7 @@ def _over_sides(S: Demos, function: Value, name: str) -> tuple[Value, Value]:
         "c_iz(((((1, 2),), ((3, 4),)),), p_g) == (1, 2)",
     ),
     gpu=Gpu(calls="f f"),
+    brief="the members of f(input) that are not in f(output), over all demos",
 )
 def c_iz(S: Demos, f: Function) -> Value:
     """The values of a function on inputs that are in no output.
@@ -54,6 +55,7 @@ def c_iz(S: Demos, f: Function) -> Value:
         "c_zo(((((1, 2),), ((1, 2),)),), p_g) == ()",
     ),
     gpu=Gpu(calls="f f"),
+    brief="the members of f(output) that are not in f(input), over all demos",
 )
 def c_zo(S: Demos, f: Function) -> Value:
     """The values of a function on outputs that are in no input.
@@ -71,6 +73,7 @@ def c_zo(S: Demos, f: Function) -> Value:
         "c_iz_n(((((1, 2),), ((3, 4),)),), p_g, rbind(get_nth, L1)) == 2",
     ),
     gpu=Gpu(calls="f f pick"),
+    brief="pick(c_iz(S, f))",
 )
 def c_iz_n(S: Demos, f: Function, pick: Function) -> Value:
     """A pick from `c_iz`."""
@@ -84,6 +87,7 @@ def c_iz_n(S: Demos, f: Function, pick: Function) -> Value:
         "c_zo_n(((((1, 2),), ((3, 4),)),), p_g, rbind(get_nth, L1)) == 4",
     ),
     gpu=Gpu(calls="f f pick"),
+    brief="pick(c_zo(S, f))",
 )
 def c_zo_n(S: Demos, f: Function, pick: Function) -> Value:
     """A pick from `c_zo`."""
@@ -115,6 +119,7 @@ def a_mr(S: Demos) -> Value:
         "other_output(((((1,),), ((2, 3),)),), 0, ((1,),)) == ((0, 0),)",
     ),
     gpu=CPU_ONLY,
+    brief="output k of S, from 0; all 0 where its input is I",
 )
 def other_output(S: Demos, k: int, I: Grid) -> Value:  # noqa: E741
     """Return the output of demo `k`, counted from 0; all 0 where its input is the grid itself."""

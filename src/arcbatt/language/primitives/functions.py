@@ -22,6 +22,7 @@ from .containers import like, merge_members
         "apply(compose(first, last), (((0, 1), (2, 3)),)) == (2,)",
     ),
     gpu=Gpu(combines="outer inner", single_thread=True),
+    brief="x -> outer(inner(x))",
 )
 def compose(outer: Function, inner: Function) -> Value:
     """The function that applies the second, then the first."""
@@ -41,6 +42,7 @@ def _(outer: Value, inner: Value, x: Value) -> Value:
         "apply(chain(size, first, first), ((((1, 2),),),)) == (2,)",
     ),
     gpu=Gpu(combines="h g f", single_thread=True),
+    brief="x -> h(g(f(x)))",
 )
 def chain(h: Function, g: Function, f: Function) -> Value:
     """The function that applies the third, then the second, then the first."""
@@ -60,6 +62,7 @@ def _(h: Value, g: Value, f: Value, x: Value) -> Value:
         "sfilter({(0, 1), (1, 1)}, matcher(first, 0)) == {(0, 1)}",
     ),
     gpu=Gpu(combines="function", single_thread=True),
+    brief="x -> function(x) == target",
 )
 def matcher(function: Function, target: Value) -> Value:
     """The condition that a function's value equals a target.
@@ -84,6 +87,7 @@ def _(function: Value, target: Value, x: Value) -> Value:
         "apply(rbind(contained, {1, 2}), (1, 3)) == (T, F)",
     ),
     gpu=Gpu(combines="function", single_thread=True),
+    brief="last argument fixed",
 )
 def rbind(function: Function, fixed: Value) -> Value:
     """The function with its last argument fixed."""
@@ -104,6 +108,7 @@ def _(function: Value, fixed: Value, *args: Value) -> Value:
         "apply(lbind(contained, 1), ({1, 2}, {3})) == (T, F)",
     ),
     gpu=Gpu(combines="function", single_thread=True),
+    brief="first argument fixed",
 )
 def lbind(function: Function, fixed: Value) -> Value:
     """The function with its first argument fixed."""
@@ -120,6 +125,7 @@ def _(function: Value, fixed: Value, *args: Value) -> Value:
     peeks="all",
     examples=("apply(power(double, 3), (1, 2)) == (8, 16)", "power(double, 1) == double"),
     gpu=Gpu(combines="function"),
+    brief="x -> function applied n times, n > 0",
 )
 def power(function: Function, n: int) -> Value:
     """The function applied n times in a row; n below 1 fails."""
@@ -143,6 +149,7 @@ def _(function: Value, n: int, x: Value) -> Value:
         "apply(fork(astuple, last, first), ((0, 1), (2, 3))) == ((1, 0), (3, 2))",
     ),
     gpu=Gpu(combines="outer a b", single_thread=True),
+    brief="x -> outer(a(x), b(x))",
 )
 def fork(outer: Function, a: Function, b: Function) -> Value:
     """The function that applies both inner ones and joins their values by the outer."""
@@ -161,6 +168,7 @@ def _(outer: Value, a: Value, b: Value, x: Value) -> Value:
     "(a -> b), C[a] -> C[b]",
     examples=("apply(double, (1, 2)) == (2, 4)", "apply(sign, {5, 7, -1}) == {-1, 1}"),
     gpu=Gpu(calls="function", wide=True),
+    brief="function(x) for each member",
 )
 def apply(function: Function, container: Container) -> Value:
     """The function's values over the members."""
@@ -174,6 +182,7 @@ def apply(function: Function, container: Container) -> Value:
         "rapply(insert(first, initset(last)), (1, 2)) == {1, 2}",
     ),
     gpu=CPU_ONLY,
+    brief="f(value) for each f",
 )
 def rapply(functions: Functions, value: Value) -> Value:
     """Each function's value of one argument."""
@@ -187,6 +196,7 @@ def rapply(functions: Functions, value: Value) -> Value:
         "mapply(lbind(repeat, 1), (1, 2)) == (1, 1, 1)",
     ),
     gpu=Gpu(calls="function", wide=True),
+    brief="merge(apply(function, container))",
 )
 def mapply(function: Function, container: Container) -> Value:
     """The function's values over the members, merged."""
@@ -200,6 +210,7 @@ def mapply(function: Function, container: Container) -> Value:
         "papply(astuple, (1, 2), (3,)) == ((1, 3),)",
     ),
     gpu=Gpu(calls="function", columns=2, wide=True),
+    brief="function(x, y) for pair(a, b)",
 )
 def papply(function: Function, a: Container, b: Container) -> Value:
     """The function's values on members at the same place, up to the shorter container's end."""
@@ -213,6 +224,7 @@ def papply(function: Function, a: Container, b: Container) -> Value:
         "mpapply(combine, ((1,), (2,)), ((3,), (4,))) == (1, 3, 2, 4)",
     ),
     gpu=Gpu(calls="function", columns=2, wide=True),
+    brief="merge(papply(function, a, b))",
 )
 def mpapply(function: Function, a: Container, b: Container) -> Value:
     """`papply`, merged."""
@@ -226,6 +238,7 @@ def mpapply(function: Function, a: Container, b: Container) -> Value:
         "prapply(astuple, (1,), {2}) == {(1, 2)}",
     ),
     gpu=Gpu(calls="function", columns=2, wide=True),
+    brief="function(x, y) for product(a, b)",
 )
 def prapply(function: Function, a: Container, b: Container) -> Value:
     """The function's values over all pairs of members, as a set."""

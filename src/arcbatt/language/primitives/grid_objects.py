@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from ..values import Grid, Pair
+from ..wording import COLOR_NAMES
 from .color_grids import AROUND, BESIDE, size_of
 
 # --- objects ---
@@ -271,7 +272,7 @@ REFERENCES = (
     *(
         Reference(
             f"NEAREST_COLOR_{color}",
-            f"the nearest of color {color}",
+            f"the nearest {COLOR_NAMES[color]} one",
             lambda own, other, c=color: other.color == c,  # type: ignore[misc]
         )
         for color in range(10)
@@ -418,12 +419,10 @@ FEATURES = (
     Feature("SIZE", "its size", _of(lambda own: own.size), is_counted=True),
     Feature(
         "SIZE_RANK_FROM_LARGEST",
-        "its rank by size, the largest 0",
+        "it is the {}largest",
         _rank(lambda own: own.size, falling=True),
     ),
-    Feature(
-        "SIZE_RANK_FROM_SMALLEST", "its rank by size, the smallest 0", _rank(lambda own: own.size)
-    ),
+    Feature("SIZE_RANK_FROM_SMALLEST", "it is the {}smallest", _rank(lambda own: own.size)),
     Feature("IS_ONE_CELL", "it is a single cell", _of(lambda own: own.size == 1)),
     Feature("TOUCHES_EDGE", "it touches the edge", lambda grid, own: any(_at_edges(grid, own))),
     Feature("N_HOLES", "the number of its holes", _of(lambda own: own.n_holes), is_counted=True),
@@ -483,22 +482,22 @@ FEATURES = (
     Feature("AT_RIGHT", "it touches the right edge", lambda grid, own: _at_edges(grid, own)[3]),
     Feature(
         "HEIGHT_RANK",
-        "its rank by height, the tallest 0",
+        "it is the {}tallest",
         _rank(lambda own: own.height, falling=True),
     ),
+    Feature("WIDTH_RANK", "it is the {}widest", _rank(lambda own: own.width, falling=True)),
+    Feature("HOLES_RANK", "it has the {}most holes", _rank(lambda own: own.n_holes, falling=True)),
+    Feature("RANK_FROM_TOP", "its top is the {}highest", _rank(lambda own: own.top)),
     Feature(
-        "WIDTH_RANK", "its rank by width, the widest 0", _rank(lambda own: own.width, falling=True)
+        "RANK_FROM_BOTTOM",
+        "its bottom is the {}lowest",
+        _rank(lambda own: own.bottom, falling=True),
     ),
+    Feature("RANK_FROM_LEFT", "its left side is the {}leftmost", _rank(lambda own: own.left)),
     Feature(
-        "HOLES_RANK", "its rank by holes, the most 0", _rank(lambda own: own.n_holes, falling=True)
-    ),
-    Feature("RANK_FROM_TOP", "its rank from the top", _rank(lambda own: own.top)),
-    Feature(
-        "RANK_FROM_BOTTOM", "its rank from the bottom", _rank(lambda own: own.bottom, falling=True)
-    ),
-    Feature("RANK_FROM_LEFT", "its rank from the left", _rank(lambda own: own.left)),
-    Feature(
-        "RANK_FROM_RIGHT", "its rank from the right", _rank(lambda own: own.right, falling=True)
+        "RANK_FROM_RIGHT",
+        "its right side is the {}rightmost",
+        _rank(lambda own: own.right, falling=True),
     ),
     Feature("SIZE_IS_ODD", "its size is odd", _of(lambda own: own.size % 2)),
     Feature(

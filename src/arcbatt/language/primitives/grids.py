@@ -40,6 +40,7 @@ _ANY_ROWS_SCALED = "Tuple[Tuple[a]], Count -> Tuple[Tuple[a]]"
     ties="of equally common colors, the lowest",
     examples=("mostcolor(((1, 2), (2, 3))) == 2", "mostcolor({(5, (0, 0)), (4, (0, 1))}) == 4"),
     gpu=WIDE,
+    brief="most common; ties: lowest",
 )
 def mostcolor(element: Element) -> Value:
     """The most common color."""
@@ -50,6 +51,7 @@ def mostcolor(element: Element) -> Value:
     "Element -> Color",
     ties="of equally rare colors, the lowest",
     examples=("leastcolor(((1, 2), (2, 3))) == 1", "leastcolor({(5, (0, 0))}) == 5"),
+    brief="rarest that occurs; ties: lowest",
 )
 def leastcolor(element: Element) -> Value:
     """The rarest color that occurs."""
@@ -59,6 +61,7 @@ def leastcolor(element: Element) -> Value:
 @primitive(
     "Element, Color -> Count",
     examples=("colorcount(((1, 2), (2, 3)), 2) == 2", "colorcount({(5, (0, 0))}, 4) == 0"),
+    brief="cells of color value",
 )
 def colorcount(element: Element, value: int) -> Value:
     """Number of cells of a color."""
@@ -70,6 +73,7 @@ def colorcount(element: Element, value: int) -> Value:
     aliases=("p_f",),
     examples=("palette(((1, 2), (2, 3))) == {1, 2, 3}", "palette({(5, (0, 0))}) == {5}"),
     gpu=WIDE,
+    brief="its colors",
 )
 def palette(element: Element) -> Value:
     """The colors that occur, as a set."""
@@ -88,7 +92,9 @@ def p_g(element: Element) -> Value:
 
 
 @primitive(
-    "Element -> Count", examples=("numcolors(((1, 2), (2, 3))) == 3", "numcolors(EMPTY) == 0")
+    "Element -> Count",
+    examples=("numcolors(((1, 2), (2, 3))) == 3", "numcolors(EMPTY) == 0"),
+    brief="size(palette(element))",
 )
 def numcolors(element: Element) -> Value:
     """Number of colors that occur."""
@@ -102,6 +108,7 @@ def numcolors(element: Element) -> Value:
         "replace(((1,),), 4, 5) == ((1,),)",
     ),
     gpu=WIDE,
+    brief="replacee becomes replacer",
 )
 def replace(grid: Grid, replacee: int, replacer: int) -> Value:
     """The grid with one color replaced by another."""
@@ -114,6 +121,7 @@ def replace(grid: Grid, replacee: int, replacer: int) -> Value:
         "switch(((1, 2), (2, 3)), 2, 3) == ((1, 3), (3, 2))",
         "switch(((1,),), 4, 5) == ((1,),)",
     ),
+    brief="colors a and b exchanged",
 )
 def switch(grid: Grid, a: int, b: int) -> Value:
     """The grid with two colors swapped."""
@@ -131,6 +139,7 @@ def switch(grid: Grid, a: int, b: int) -> Value:
     peeks="all",
     examples=("asindices(((5, 6),)) == {(0, 0), (0, 1)}", "asindices(()) == EMPTY"),
     gpu=WIDE,
+    brief="all locations",
 )
 def asindices(grid: Table) -> Value:
     """All locations of the grid."""
@@ -144,6 +153,7 @@ def asindices(grid: Table) -> Value:
     peeks="all",
     examples=("asobject(((5, 6),)) == {(5, (0, 0)), (6, (0, 1))}", "asobject(()) == EMPTY"),
     gpu=WIDE,
+    brief="all cells",
 )
 def asobject(grid: Grid) -> Value:
     """All cells of the grid."""
@@ -154,6 +164,7 @@ def asobject(grid: Grid) -> Value:
     "Grid, Color -> Indices",
     examples=("ofcolor(((1, 2), (2, 3)), 2) == {(0, 1), (1, 0)}", "ofcolor(((1,),), 2) == EMPTY"),
     gpu=WIDE,
+    brief="locations of color value",
 )
 def ofcolor(grid: Grid, value: int) -> Value:
     """The locations of a color."""
@@ -171,6 +182,7 @@ def ofcolor(grid: Grid, value: int) -> Value:
         "equality(index(((1, 2), (3, 4)), (5, 5)), 1) == F",
     ),
     gpu=SINGLE_THREAD,
+    brief="color at loc; None outside",
 )
 def index(grid: Table, loc: Pair) -> Value:
     """The color at a location.
@@ -205,6 +217,7 @@ def _filled(grid: Table, value: int, patch: Container, name: str, under: bool = 
         "fill(((0, 0),), 3, EMPTY) == ((0, 0),)",
     ),
     gpu=WIDE,
+    brief="patch's locations become value",
 )
 def fill(grid: Grid, value: int, patch: Patch) -> Value:
     """The grid with a color at the patch's locations."""
@@ -219,6 +232,7 @@ def fill(grid: Grid, value: int, patch: Patch) -> Value:
         "paint(((0,),), {(3, (0, 0)), (4, (0, 0))}) == ((4,),)",
     ),
     gpu=WIDE,
+    brief="obj's cells laid on grid",
 )
 def paint(grid: Grid, obj: Cells) -> Value:
     """The grid with an object's cells laid on it."""
@@ -232,6 +246,7 @@ def paint(grid: Grid, obj: Cells) -> Value:
         "underfill(((0, 0),), 3, EMPTY) == ((0, 0),)",
     ),
     gpu=WIDE,
+    brief="fill, only over mostcolor(grid)",
 )
 def underfill(grid: Grid, value: int, patch: Patch) -> Value:
     """`fill`, only where the grid has its most common color."""
@@ -245,6 +260,7 @@ def underfill(grid: Grid, value: int, patch: Patch) -> Value:
         "underpaint(((0, 0), (0, 5)), {(3, (0, 1)), (3, (1, 1))}) == ((0, 3), (0, 5))",
         "underpaint(((0, 0),), EMPTY) == ((0, 0),)",
     ),
+    brief="paint, only over mostcolor(grid)",
 )
 def underpaint(grid: Grid, obj: Cells) -> Value:
     """`paint`, only where the grid has its most common color."""
@@ -258,6 +274,7 @@ def underpaint(grid: Grid, obj: Cells) -> Value:
         "cover(((0, 0),), EMPTY) == ((0, 0),)",
     ),
     gpu=WIDE,
+    brief="fill(grid, mostcolor(grid), patch)",
 )
 def cover(grid: Grid, patch: Patch) -> Value:
     """The grid with its most common color at the patch's locations."""
@@ -271,6 +288,7 @@ def cover(grid: Grid, patch: Patch) -> Value:
         "move(((5, 0), (0, 0)), {(5, (0, 0))}, UP) == ((0, 0), (0, 0))",
     ),
     gpu=WIDE,
+    brief="paint(cover(grid, obj), shift(obj, offset))",
 )
 def move(grid: Grid, obj: Cells, offset: Pair) -> Value:
     """The grid with an object covered and painted again, moved by a vector."""
@@ -284,6 +302,7 @@ def move(grid: Grid, obj: Cells, offset: Pair) -> Value:
     "Color, Dims -> Grid",
     examples=("canvas(3, (1, 2)) == ((3, 3),)", "canvas(0, TWO_BY_TWO) == ((0, 0), (0, 0))"),
     gpu=WIDE,
+    brief="dimensions (rows, columns) all of value",
 )
 def canvas(value: int, dimensions: Pair) -> Value:
     """A grid of one color; with a negative side it is empty."""
@@ -298,6 +317,7 @@ def canvas(value: int, dimensions: Pair) -> Value:
         "cellwise(((1, 2), (3, 4)), ((1, 0), (3, 0)), 9) == ((1, 9), (3, 9))",
         "cellwise(((1,),), ((1, 2),), 0) == ((1,),)",
     ),
+    brief="a's cell where b's is equal, else fallback",
 )
 def cellwise(a: Grid, b: Grid, fallback: int) -> Value:
     """Cells where two grids agree, a fallback color elsewhere.
@@ -325,6 +345,7 @@ def cellwise(a: Grid, b: Grid, fallback: int) -> Value:
         "where_color(((0,),), 1, ((4, 4),), ((5, 6),)) == ((5,),)",
     ),
     in_arc_dsl=False,
+    brief="cells of `chosen` where the key has a color, those of `other` elsewhere",
 )
 def where_color(key: Grid, color: int, chosen: Grid, other: Grid) -> Value:
     """Cells of one grid where a key has a color, those of another grid elsewhere.
@@ -352,6 +373,7 @@ def where_color(key: Grid, color: int, chosen: Grid, other: Grid) -> Value:
     _ANY_ROWS,
     examples=("rot90(((1, 2), (3, 4))) == ((3, 1), (4, 2))", "rot90(((1, 2),)) == ((1,), (2,))"),
     gpu=WIDE,
+    brief="clockwise",
 )
 def rot90(grid: Table) -> Value:
     """A quarter turn clockwise; rows of unequal length are cut to the shortest."""
@@ -363,6 +385,7 @@ def rot90(grid: Table) -> Value:
     _ANY_ROWS,
     examples=("rot180(((1, 2), (3, 4))) == ((4, 3), (2, 1))", "rot180(()) == ()"),
     gpu=WIDE,
+    brief="half a turn",
 )
 def rot180(grid: Table) -> Value:
     """Half a turn."""
@@ -374,6 +397,7 @@ def rot180(grid: Table) -> Value:
     _ANY_ROWS,
     examples=("rot270(((1, 2), (3, 4))) == ((2, 4), (1, 3))", "rot270(((1, 2),)) == ((2,), (1,))"),
     gpu=WIDE,
+    brief="counterclockwise",
 )
 def rot270(grid: Table) -> Value:
     """A quarter turn counterclockwise; rows of unequal length are cut to the shortest."""
@@ -390,6 +414,7 @@ def rot270(grid: Table) -> Value:
         "crop(((1, 2, 3),), (0, 2), (5, 5)) == ((3,),)",
     ),
     gpu=WIDE,
+    brief="dims (rows, columns) from start on",
 )
 def crop(grid: Table, start: Pair, dims: Pair) -> Value:
     """The part of a grid from a location on, of a size, as far as the grid reaches.
@@ -406,6 +431,7 @@ def crop(grid: Table, start: Pair, dims: Pair) -> Value:
     _ANY_ROWS,
     peeks="all",
     examples=("trim(((1, 2, 3), (4, 5, 6), (7, 8, 9))) == ((5,),)", "trim(((1, 2),)) == ()"),
+    brief="without outermost rows and columns",
 )
 def trim(grid: Table) -> Value:
     """The grid without its outermost rows and columns."""
@@ -417,6 +443,7 @@ def trim(grid: Table) -> Value:
     "Tuple[a] -> Tuple[a]",
     peeks="all",
     examples=("tophalf(((1,), (2,), (3,))) == ((1,),)", "tophalf((4, 5, 6, 7)) == (4, 5)"),
+    brief="without a middle row",
 )
 def tophalf(grid: tuple[Value, ...]) -> Value:
     """The upper half, without a middle row; of any tuple the first half."""
@@ -428,6 +455,7 @@ def tophalf(grid: tuple[Value, ...]) -> Value:
     "Tuple[a] -> Tuple[a]",
     peeks="all",
     examples=("bottomhalf(((1,), (2,), (3,))) == ((3,),)", "bottomhalf((4, 5, 6, 7)) == (6, 7)"),
+    brief="without a middle row",
 )
 def bottomhalf(grid: tuple[Value, ...]) -> Value:
     """The lower half, without a middle row; of any tuple the second half."""
@@ -439,6 +467,7 @@ def bottomhalf(grid: tuple[Value, ...]) -> Value:
     _ANY_ROWS,
     peeks="all",
     examples=("lefthalf(((1, 2, 3), (4, 5, 6))) == ((1,), (4,))", "lefthalf(((1,),)) == ()"),
+    brief="without a middle column",
 )
 def lefthalf(grid: Table) -> Value:
     """The left half, without a middle column; a grid one cell wide leaves nothing.
@@ -454,6 +483,7 @@ def lefthalf(grid: Table) -> Value:
     _ANY_ROWS,
     peeks="all",
     examples=("righthalf(((1, 2, 3), (4, 5, 6))) == ((3,), (6,))", "righthalf(((1,),)) == ()"),
+    brief="without a middle column",
 )
 def righthalf(grid: Table) -> Value:
     """The right half, without a middle column; a grid one cell wide leaves nothing.
@@ -472,6 +502,7 @@ def righthalf(grid: Table) -> Value:
         "hconcat(((1,), (2,)), ((3,),)) == ((1, 3),)",
     ),
     gpu=WIDE,
+    brief="a left of b, as high as the lower",
 )
 def hconcat(a: Table, b: Table) -> Value:
     """Two grids side by side.
@@ -486,6 +517,7 @@ def hconcat(a: Table, b: Table) -> Value:
     "Tuple[a], Tuple[a] -> Tuple[a]",
     examples=("vconcat(((1, 2),), ((3, 4),)) == ((1, 2), (3, 4))", "vconcat((1,), (2,)) == (1, 2)"),
     gpu=WIDE,
+    brief="a above b",
 )
 def vconcat(a: tuple[Value, ...], b: tuple[Value, ...]) -> Value:
     """Two grids one above the other; any two tuples joined."""
@@ -499,6 +531,7 @@ def vconcat(a: tuple[Value, ...], b: tuple[Value, ...]) -> Value:
         "hsplit(((1, 2, 3, 4),), 2) == (((1, 2),), ((3, 4),))",
         "hsplit(((1, 0, 2),), 2) == (((1,),), ((2,),))",
     ),
+    brief="n equal parts, left to right; skips a column between if there is a rest",
 )
 def hsplit(grid: Table, n: int) -> Value:
     """The grid cut into n parts of equal width, side by side.
@@ -520,6 +553,7 @@ def hsplit(grid: Table, n: int) -> Value:
         "vsplit(((1,), (2,), (3,), (4,)), 2) == (((1,), (2,)), ((3,), (4,)))",
         "vsplit(((1,), (0,), (2,)), 2) == (((1,),), ((2,),))",
     ),
+    brief="n equal parts, top to bottom; skips a row between if there is a rest",
 )
 def vsplit(grid: Table, n: int) -> Value:
     """The grid cut into n parts of equal height, one above the other.
@@ -542,6 +576,7 @@ def vsplit(grid: Table, n: int) -> Value:
     _ANY_ROWS_SCALED,
     examples=("hupscale(((1, 2),), 2) == ((1, 1, 2, 2),)", "hupscale(((1, 2),), 0) == ((),)"),
     gpu=WIDE,
+    brief="each cell factor times as wide",
 )
 def hupscale(grid: Table, factor: int) -> Value:
     """Each cell `factor` times as wide."""
@@ -555,6 +590,7 @@ def hupscale(grid: Table, factor: int) -> Value:
     _ANY_ROWS_SCALED,
     examples=("vupscale(((1, 2),), 2) == ((1, 2), (1, 2))", "vupscale(((1, 2),), 0) == ()"),
     gpu=WIDE,
+    brief="each cell factor times as high",
 )
 def vupscale(grid: Table, factor: int) -> Value:
     """Each cell `factor` times as high."""
@@ -570,6 +606,7 @@ def vupscale(grid: Table, factor: int) -> Value:
         "downscale(((1, 1, 2, 2), (1, 1, 2, 2)), 2) == ((1, 2),)",
         "downscale(((1, 2, 3),), 2) == ((1, 3),)",
     ),
+    brief="each factor-th row and column",
 )
 def downscale(grid: Table, factor: int) -> Value:
     """Every `factor`-th row and column, from the first on; a factor of zero fails."""
@@ -597,6 +634,7 @@ def _even_rows(rows: Table) -> list[int]:
         "frontiers(((0, 1), (5, 5))) == {{(5, (1, 0)), (5, (1, 1))}}",
         "frontiers(((0, 1), (1, 0))) == EMPTY",
     ),
+    brief="rows and columns of one color",
 )
 def frontiers(grid: Grid) -> Value:
     """The rows and columns that are of one color, as objects."""
@@ -615,6 +653,7 @@ def frontiers(grid: Grid) -> Value:
         "compress(((0, 1), (5, 5), (1, 0))) == ((0, 1), (1, 0))",
         "compress(((5, 5),)) == ()",
     ),
+    brief="without rows and columns of one color",
 )
 def compress(grid: Grid) -> Value:
     """The grid without the rows and columns that are of one color."""
@@ -636,6 +675,7 @@ def compress(grid: Grid) -> Value:
         "bordering({(0, 1)}, ((1, 2), (3, 4), (5, 6))) == T",
         "bordering({(1, 1)}, ((1, 2, 3), (3, 4, 5), (5, 6, 7))) == F",
     ),
+    brief="it has a cell at an edge",
 )
 def bordering(patch: Patch, grid: Grid) -> Value:
     """Whether the patch reaches an edge of the grid."""
@@ -652,6 +692,7 @@ def bordering(patch: Patch, grid: Grid) -> Value:
         "toobject(EMPTY, ((1,),)) == EMPTY",
     ),
     gpu=WIDE,
+    brief="grid's cells at its locations",
 )
 def toobject(patch: Patch, grid: Grid) -> Value:
     """The grid's cells at the patch's locations, those outside left out."""
@@ -668,6 +709,7 @@ def toobject(patch: Patch, grid: Grid) -> Value:
         "subgrid({(0, 1), (1, 1)}, ((1, 2), (3, 4))) == ((2,), (4,))",
         "subgrid({(3, (0, 0))}, ((1, 2), (3, 4))) == ((1,),)",
     ),
+    brief="part of grid in patch's box",
 )
 def subgrid(patch: Patch, grid: Table) -> Value:
     """The part of the grid that the patch's box covers; cut as by `crop`."""
@@ -683,6 +725,7 @@ def subgrid(patch: Patch, grid: Table) -> Value:
         "occurrences(((1, 2), (2, 1)), {(1, (5, 5))}) == {(0, 0), (1, 1)}",
         "occurrences(((1, 2), (2, 1)), {(3, (0, 0))}) == EMPTY",
     ),
+    brief="upper left corners where all of obj's cells are found",
 )
 def occurrences(grid: Grid, obj: Cells) -> Value:
     """The places of an object's upper left corner at which the grid has all its cells.

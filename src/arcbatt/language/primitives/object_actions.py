@@ -17,7 +17,7 @@ from ..budget import charge
 from ..failure import empty, out_of_range, wrong_type
 from ..registry import primitive
 from ..values import Grid, Value
-from .cell_columns import COLOR_NAMES
+from ..wording import COLOR_NAMES, name_rank
 from .color_grids import check_colors
 from .grid_objects import (
     FEATURES,
@@ -210,27 +210,41 @@ def _describe_question(feature: int, comparison: int, value: int) -> str:
     phrase = FEATURES[feature].phrase
     if comparison == AT_LEAST:
         return f"{phrase} is at least {value}"
-    if phrase.startswith(("it ", "its box is", "there ", "its size is ", "its color is ")):
-        return phrase if value else f"it is not true that {phrase}"
+    if "{}" in phrase:
+        return name_rank(value, phrase)
+    if _is_fact(phrase):
+        return phrase
+    if "color" in phrase and not phrase.startswith("the number"):
+        return f"{phrase} is {COLOR_NAMES[value] if value >= 0 else 'missing'}"
     return f"{phrase} is {value}"
+
+
+def _is_fact(phrase: str) -> bool:
+    """Return whether a feature is true or false."""
+    is_fact = phrase.startswith(("it ", "its box is", "there ", "its size is ", "its color is "))
+    return is_fact and "{}" not in phrase
 
 
 def describe_actions(rules: Sequence[int]) -> str:
     """Return rules in words, a line per segmentation, question and action."""
     _check_rules(rules)
     segmentation = rules[0]
-    zero = ", the background is 0" if segmentation >= N_SEGMENTATIONS else ""
-    lines = [f"Objects are {_SEGMENTATION_WORDS[segmentation % N_SEGMENTATIONS]}{zero}."]
+    zero = ", on a black background" if segmentation >= N_SEGMENTATIONS else ""
+    words = _SEGMENTATION_WORDS[segmentation % N_SEGMENTATIONS]
+    lines = [f"for each object ({words}{zero}):"]
 
     def describe(place: int, indent: str) -> None:
         feature, a, b, c = rules[place : place + NODE_SIZE]
         if feature == ACTION:
             lines.append(f"{indent}it {_describe_action(a, b, c)}")
             return
+        yes, no = place + NODE_SIZE, c
+        if a != AT_LEAST and b == 0 and _is_fact(FEATURES[feature].phrase):
+            yes, no = no, yes  # so that the question is not negated
         lines.append(f"{indent}if {_describe_question(feature, a, b)}:")
-        describe(place + NODE_SIZE, indent + "  ")
+        describe(yes, indent + "  ")
         lines.append(f"{indent}otherwise:")
-        describe(c, indent + "  ")
+        describe(no, indent + "  ")
 
     describe(1, "")
     return "\n".join(lines)

@@ -27,6 +27,8 @@ _CORNERS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
         "size(objects(((1, 0), (0, 2)), T, F, F)) == 4",
     ),
     gpu=WIDE,
+    brief="connected parts: of one color if univalued; by corners too if diagonal; without "
+    "mostcolor(grid) if without_bg",
 )
 def objects(grid: Grid, univalued: int, diagonal: int, without_bg: int) -> Value:
     """The connected parts of the grid.
@@ -99,6 +101,7 @@ def objects_t(grid: Grid, univalued: int, diagonal: int, without_bg: int) -> Val
     ),
     gpu=WIDE,
     in_arc_dsl=False,
+    brief="as `objects`, without the color `ground`",
 )
 def objects_on(grid: Grid, univalued: int, diagonal: int, ground: int) -> Value:
     """The connected parts of the grid without a given color.
@@ -117,6 +120,7 @@ def objects_on(grid: Grid, univalued: int, diagonal: int, ground: int) -> Value:
         "parts_of(((3, 0), (0, 3)), 5, T) == EMPTY",
     ),
     in_arc_dsl=False,
+    brief="the connected parts of one color, by corners too if `diagonal`",
 )
 def parts_of(grid: Grid, value: int, diagonal: int) -> Value:
     """The connected parts of one color.
@@ -187,6 +191,7 @@ def _by_color(grid: Grid) -> dict[int, set[Cell]]:
         "partition(((1, 2), (2, 2))) == {{(1, (0, 0))}, {(2, (0, 1)), (2, (1, 0)), (2, (1, 1))}}",
         "partition(()) == EMPTY",
     ),
+    brief="per color all its cells",
 )
 def partition(grid: Grid) -> Value:
     """For each color the object of all its cells."""
@@ -200,6 +205,7 @@ def partition(grid: Grid) -> Value:
         "fgpartition(((1, 2), (2, 2))) == {{(1, (0, 0))}}",
         "fgpartition(((1, 1),)) == EMPTY",
     ),
+    brief="partition without mostcolor(grid)",
 )
 def fgpartition(grid: Grid) -> Value:
     """`partition` without the most common color."""

@@ -36,6 +36,7 @@ from .geometry import (
         "toindices({(0, 1)}) == {(0, 1)}",
     ),
     gpu=Gpu(single_thread=True, wide=True),
+    brief="its locations",
 )
 def toindices(patch: Patch) -> Value:
     """The locations of a patch.
@@ -52,6 +53,7 @@ def toindices(patch: Patch) -> Value:
         "recolor(5, {(3, (0, 1))}) == {(5, (0, 1))}",
     ),
     gpu=Gpu(single_thread=True, wide=True),
+    brief="all of it in color value",
 )
 def recolor(value: int, patch: Patch) -> Value:
     """The patch as an object of one color."""
@@ -65,6 +67,7 @@ def recolor(value: int, patch: Patch) -> Value:
     examples=("shift({(0, 1)}, DOWN) == {(1, 1)}", "shift({(3, (0, 1))}, (2, 2)) == {(3, (2, 3))}"),
     domains={"directions": ANYTHING},
     gpu=Gpu(single_thread=True, wide=True),
+    brief="moved by directions",
 )
 def shift(patch: Patch, directions: Value) -> Value:
     """The patch moved by a vector.
@@ -90,6 +93,7 @@ def shift(patch: Patch, directions: Value) -> Value:
         "normalize({(2, 3), (3, 3)}) == {(0, 0), (1, 0)}",
         "normalize({(7, (4, 4))}) == {(7, (0, 0))}",
     ),
+    brief="moved so that its box begins at (0, 0)",
 )
 def normalize(patch: Patch) -> Value:
     """The patch moved so that its upper left corner is the origin."""
@@ -106,6 +110,7 @@ def normalize(patch: Patch) -> Value:
     "Patch -> Integer",
     examples=("uppermost({(2, 3), (5, 1)}) == 2", "uppermost({(7, (4, 0))}) == 4"),
     gpu=SINGLE_THREAD,
+    brief="first row",
 )
 def uppermost(patch: Patch) -> Value:
     """The first row that the patch reaches."""
@@ -116,6 +121,7 @@ def uppermost(patch: Patch) -> Value:
     "Patch -> Integer",
     examples=("lowermost({(2, 3), (5, 1)}) == 5", "lowermost({(7, (4, 0))}) == 4"),
     gpu=SINGLE_THREAD,
+    brief="last row",
 )
 def lowermost(patch: Patch) -> Value:
     """The last row that the patch reaches."""
@@ -126,6 +132,7 @@ def lowermost(patch: Patch) -> Value:
     "Patch -> Integer",
     examples=("leftmost({(2, 3), (5, 1)}) == 1", "leftmost({(7, (4, 0))}) == 0"),
     gpu=SINGLE_THREAD,
+    brief="first column",
 )
 def leftmost(patch: Patch) -> Value:
     """The first column that the patch reaches."""
@@ -136,6 +143,7 @@ def leftmost(patch: Patch) -> Value:
     "Patch -> Integer",
     examples=("rightmost({(2, 3), (5, 1)}) == 3", "rightmost({(7, (4, 0))}) == 0"),
     gpu=SINGLE_THREAD,
+    brief="last column",
 )
 def rightmost(patch: Patch) -> Value:
     """The last column that the patch reaches."""
@@ -146,6 +154,7 @@ def rightmost(patch: Patch) -> Value:
     "Patch -> Pair",
     examples=("ulcorner({(2, 3), (5, 1)}) == (2, 1)", "ulcorner(EMPTY) == ()"),
     gpu=SINGLE_THREAD,
+    brief="upper left of box",
 )
 def ulcorner(patch: Patch) -> Value:
     """The upper left corner of the patch's box.
@@ -162,6 +171,7 @@ def ulcorner(patch: Patch) -> Value:
     "Patch -> Pair",
     examples=("urcorner({(2, 3), (5, 1)}) == (2, 3)", "urcorner(EMPTY) == ()"),
     gpu=SINGLE_THREAD,
+    brief="upper right of box",
 )
 def urcorner(patch: Patch) -> Value:
     """The upper right corner of the patch's box.
@@ -178,6 +188,7 @@ def urcorner(patch: Patch) -> Value:
     "Patch -> Pair",
     examples=("llcorner({(2, 3), (5, 1)}) == (5, 1)", "llcorner(EMPTY) == ()"),
     gpu=SINGLE_THREAD,
+    brief="lower left of box",
 )
 def llcorner(patch: Patch) -> Value:
     """The lower left corner of the patch's box.
@@ -194,6 +205,7 @@ def llcorner(patch: Patch) -> Value:
     "Patch -> Pair",
     examples=("lrcorner({(2, 3), (5, 1)}) == (5, 3)", "lrcorner(EMPTY) == ()"),
     gpu=SINGLE_THREAD,
+    brief="lower right of box",
 )
 def lrcorner(patch: Patch) -> Value:
     """The lower right corner of the patch's box.
@@ -213,6 +225,7 @@ def lrcorner(patch: Patch) -> Value:
         "corners({(1, 1)}) == {(1, 1)}",
     ),
     gpu=SINGLE_THREAD,
+    brief="the four corners of box",
 )
 def corners(patch: Patch) -> Value:
     """The four corners of the patch's box."""
@@ -223,6 +236,7 @@ def corners(patch: Patch) -> Value:
     "Patch -> Boolean",
     examples=("vline({(0, 1), (1, 1)}) == T", "vline({(0, 1), (2, 1)}) == F"),
     gpu=SINGLE_THREAD,
+    brief="it is a whole vertical line",
 )
 def vline(patch: Patch) -> Value:
     """Whether the patch is an unbroken vertical line."""
@@ -233,6 +247,7 @@ def vline(patch: Patch) -> Value:
     "Patch -> Boolean",
     examples=("hline({(1, 0), (1, 1)}) == T", "hline({(0, 0), (1, 1)}) == F"),
     gpu=SINGLE_THREAD,
+    brief="it is a whole horizontal line",
 )
 def hline(patch: Patch) -> Value:
     """Whether the patch is an unbroken horizontal line."""
@@ -243,6 +258,7 @@ def hline(patch: Patch) -> Value:
     "Patch -> Pair",
     examples=("center({(0, 0), (2, 4)}) == (1, 2)", "center({(0, 0), (1, 1)}) == (1, 1)"),
     gpu=SINGLE_THREAD,
+    brief="middle of box, of even sides the later",
 )
 def center(patch: Patch) -> Value:
     """The middle of the patch's box, the lower right of the middle ones."""
@@ -252,6 +268,7 @@ def center(patch: Patch) -> Value:
 @primitive(
     "Patch -> Pair",
     examples=("centerofmass({(0, 0), (0, 1), (3, 3)}) == (1, 1)", "centerofmass(EMPTY) == ()"),
+    brief="mean location, rounded down",
 )
 def centerofmass(patch: Patch) -> Value:
     """The mean location, rounded down.
@@ -280,6 +297,7 @@ def _outline(top: int, left: int, bottom: int, right: int) -> frozenset[Value]:
         "backdrop({(0, 0), (1, 1)}) == {(0, 0), (0, 1), (1, 0), (1, 1)}",
         "backdrop(EMPTY) == EMPTY",
     ),
+    brief="all locations of box",
 )
 def backdrop(patch: Patch) -> Value:
     """All locations of the patch's box."""
@@ -293,6 +311,7 @@ def backdrop(patch: Patch) -> Value:
 @primitive(
     "Patch -> Indices",
     examples=("delta({(0, 0), (1, 1)}) == {(0, 1), (1, 0)}", "delta(EMPTY) == EMPTY"),
+    brief="backdrop(patch) without patch",
 )
 def delta(patch: Patch) -> Value:
     """The locations of the patch's box that the patch leaves out."""
@@ -302,7 +321,9 @@ def delta(patch: Patch) -> Value:
 
 
 @primitive(
-    "Patch -> Indices", examples=("size(box({(0, 0), (2, 2)})) == 8", "box({(1, 1)}) == {(1, 1)}")
+    "Patch -> Indices",
+    examples=("size(box({(0, 0), (2, 2)})) == 8", "box({(1, 1)}) == {(1, 1)}"),
+    brief="outline of box",
 )
 def box(patch: Patch) -> Value:
     """The outline of the patch's box; an empty patch is given back as it is."""
@@ -312,6 +333,7 @@ def box(patch: Patch) -> Value:
 @primitive(
     "Patch -> Indices",
     examples=("inbox({(0, 0), (2, 2)}) == {(1, 1)}", "size(inbox({(0, 0), (4, 4)})) == 8"),
+    brief="outline one step inside box",
 )
 def inbox(patch: Patch) -> Value:
     """The outline one step inside the patch's box.
@@ -326,6 +348,7 @@ def inbox(patch: Patch) -> Value:
 @primitive(
     "Patch -> Indices",
     examples=("size(outbox({(1, 1)})) == 8", "outbox({(1, 1)}) == neighbors((1, 1))"),
+    brief="outline one step outside box",
 )
 def outbox(patch: Patch) -> Value:
     """The outline one step outside the patch's box."""
@@ -344,6 +367,7 @@ def outbox(patch: Patch) -> Value:
         "connect((0, 0), (1, 2)) == EMPTY",
     ),
     gpu=SINGLE_THREAD,
+    brief="straight or diagonal line with its ends; otherwise empty",
 )
 def connect(a: Pair, b: Pair) -> Value:
     """The straight line between two locations, ends included.
@@ -363,6 +387,7 @@ def connect(a: Pair, b: Pair) -> Value:
     "Pair, Direction -> Indices",
     examples=("size(shoot(ORIGIN, DOWN)) == 43", "contained((3, 3), shoot(ORIGIN, UNITY)) == T"),
     gpu=SINGLE_THREAD,
+    brief="connect(start, start + direction * 42)",
 )
 def shoot(start: Pair, direction: Pair) -> Value:
     """The line from a location to 42 times a vector away."""
@@ -372,6 +397,7 @@ def shoot(start: Pair, direction: Pair) -> Value:
 @primitive(
     "Pair -> Indices",
     examples=("size(vfrontier((3, 4))) == 30", "contained((29, 4), vfrontier((3, 4))) == T"),
+    brief="its column, rows 0 to 29",
 )
 def vfrontier(location: Pair) -> Value:
     """The column through a location, rows 0 to 29."""
@@ -381,6 +407,7 @@ def vfrontier(location: Pair) -> Value:
 @primitive(
     "Pair -> Indices",
     examples=("size(hfrontier((3, 4))) == 30", "contained((3, 29), hfrontier((3, 4))) == T"),
+    brief="its row, columns 0 to 29",
 )
 def hfrontier(location: Pair) -> Value:
     """The row through a location, columns 0 to 29."""
@@ -394,6 +421,7 @@ def hfrontier(location: Pair) -> Value:
     "Patch, Patch -> Boolean",
     examples=("hmatching({(0, 1)}, {(0, 5)}) == T", "hmatching({(0, 1)}, {(1, 1)}) == F"),
     gpu=SINGLE_THREAD,
+    brief="they share a row",
 )
 def hmatching(a: Patch, b: Patch) -> Value:
     """Whether two patches share a row."""
@@ -404,6 +432,7 @@ def hmatching(a: Patch, b: Patch) -> Value:
     "Patch, Patch -> Boolean",
     examples=("vmatching({(0, 1)}, {(5, 1)}) == T", "vmatching({(0, 1)}, {(0, 2)}) == F"),
     gpu=SINGLE_THREAD,
+    brief="they share a column",
 )
 def vmatching(a: Patch, b: Patch) -> Value:
     """Whether two patches share a column."""
@@ -414,6 +443,7 @@ def vmatching(a: Patch, b: Patch) -> Value:
     "Patch, Patch -> Integer",
     examples=("manhattan({(0, 0)}, {(2, 3)}) == 5", "manhattan({(0, 0), (2, 2)}, {(2, 3)}) == 1"),
     gpu=SINGLE_THREAD,
+    brief="least rows plus columns from a cell to a cell",
 )
 def manhattan(a: Patch, b: Patch) -> Value:
     """The least distance in steps between two patches.
@@ -426,6 +456,7 @@ def manhattan(a: Patch, b: Patch) -> Value:
 @primitive(
     "Patch, Patch -> Boolean",
     examples=("adjacent({(0, 0)}, {(0, 1)}) == T", "adjacent({(0, 0)}, {(1, 1)}) == F"),
+    brief="manhattan(a, b) == 1",
 )
 def adjacent(a: Patch, b: Patch) -> Value:
     """Whether the least distance between two patches is one step.
@@ -438,6 +469,7 @@ def adjacent(a: Patch, b: Patch) -> Value:
 @primitive(
     "Patch, Patch -> Direction",
     examples=("position({(0, 0)}, {(5, 5)}) == (1, 1)", "position({(0, 5)}, {(0, 0)}) == (0, -1)"),
+    brief="from center of a to that of b, as signs",
 )
 def position(a: Patch, b: Patch) -> Value:
     """The direction from the center of one patch to that of another.
@@ -457,6 +489,7 @@ def position(a: Patch, b: Patch) -> Value:
         "gravitate({(0, 0)}, {(4, 0)}) == (3, 0)",
         "gravitate({(0, 5)}, {(0, 0)}) == (0, -4)",
     ),
+    brief="move of source to touch destination; up or down if they share a column, else sideways",
 )
 def gravitate(source: Patch, destination: Patch) -> Value:
     """The vector that moves one patch until it touches another.
@@ -488,6 +521,7 @@ def gravitate(source: Patch, destination: Patch) -> Value:
     peeks="all",
     examples=("color({(3, (0, 1))}) == 3", "color({(5, (0, 0)), (2, (1, 1))}) == 2"),
     gpu=SINGLE_THREAD,
+    brief="color of first cell",
 )
 def color(obj: Cells) -> Value:
     """The color of the object's first cell."""
@@ -502,6 +536,7 @@ def color(obj: Cells) -> Value:
         "colorfilter({{(3, (0, 1))}, {(4, (0, 0))}}, 3) == {{(3, (0, 1))}}",
         "colorfilter(EMPTY, 3) == EMPTY",
     ),
+    brief="those with color(member) == value, as a set",
 )
 def colorfilter(objs: Objects, value: int) -> Value:
     """The objects whose first cell has a color, as a set."""
@@ -514,6 +549,7 @@ def colorfilter(objs: Objects, value: int) -> Value:
         "hperiod({(1, (0, 0)), (2, (0, 1)), (1, (0, 2)), (2, (0, 3))}) == 2",
         "hperiod({(1, (0, 0)), (2, (0, 1))}) == 2",
     ),
+    brief="least shift left that fits itself, or width",
 )
 def hperiod(obj: Cells) -> Value:
     """The least shift to the left that lays the object on itself; its width if none does.
@@ -529,6 +565,7 @@ def hperiod(obj: Cells) -> Value:
         "vperiod({(1, (0, 0)), (2, (1, 0)), (1, (2, 0)), (2, (3, 0))}) == 2",
         "vperiod({(1, (0, 0)), (2, (1, 0))}) == 2",
     ),
+    brief="least shift up that fits itself, or height",
 )
 def vperiod(obj: Cells) -> Value:
     """The least shift upwards that lays the object on itself; its height if none does.

@@ -72,6 +72,9 @@ _SYMMETRIC = (
         "turn(((0, 0), ((1, 0, 0), (0, 0, 0), (1, 0, 0))), 8)"
         " == ((0, 0), ((0, 0, 1), (0, 0, 0), (0, 0, 1)))",
     ),
+    brief="by code 1 a quarter turn to the left, 2 half a turn, 3 a quarter turn to the right, "
+    "4 left and right flipped, 5 top and bottom, 6 transposed, 7 over the other diagonal,"
+    " 8 is 4 or 5 by where its cells lie",
 )
 def turn(p: Picture, code: int) -> Value:
     """The picture turned or flipped; the place of its upper left corner stays.
@@ -110,6 +113,7 @@ def turn(p: Picture, code: int) -> Value:
         "half_of(((0, 0), ((1, 2, 3, 4),)), 1) == ((0, 2), ((3, 4),))",
         "half_of(((2, 0), ((1,), (2,), (3,))), 3) == ((4, 0), ((3,),))",
     ),
+    brief="one half, in place: 0 left, 1 right, 2 upper, 3 lower",
 )
 def half_of(p: Picture, code: int) -> Value:
     """One half of the picture, where it lies: 0 left, 1 right, 2 upper, 3 lower.
@@ -168,6 +172,9 @@ _NOTHING_TO_SMEAR = tuple(
         "smear(((1, 1), ((3, 0, 0), (0, 0, 0), (0, 0, 0))), 7)"
         " == ((1, 1), ((3, 0, 0), (0, 3, 0), (0, 0, 3)))",
     ),
+    brief="each cell paints the zeros from it on, up to the next cell: 0 right, 1 left, 2 down,"
+    " 3 up, 4 right and left, 5 down and up, 6 all of them, 7 to 10 one diagonal, 13 all "
+    "diagonals, 14 all eight ways",
 )
 def smear(p: Picture, code: int) -> Value:
     """Each cell that is not 0 paints the cells that are 0 from it on, up to the next that is not.
@@ -215,6 +222,8 @@ def bridged(line: Sequence[int]) -> list[int]:
         "bridge(((0, 0), ((0, 2, 0), (1, 0, 1), (0, 2, 0))), 2)"
         " == ((0, 0), ((0, 0, 0), (0, 2, 0), (0, 0, 0)))",
     ),
+    brief="only the gaps between two cells of one color, painted in it: 0 in rows, 1 in "
+    "columns, 2 both",
 )
 def bridge(p: Picture, code: int) -> Value:
     """Only the gaps between two cells of one color, painted in it.
@@ -243,6 +252,8 @@ def bridge(p: Picture, code: int) -> Value:
         "spread(((0, 0), ((1, 0, 0, 0, 2),)), 0) == ((0, 0), ((1, 1, 1, 2, 2),))",
         "spread(((0, 0), ((3, 0, 1, 0, 1),)), 1) == ((0, 0), ((3, 3, 1, 0, 1),))",
     ),
+    brief="zeros take the color of the nearest cell; with code 1 the most common color does not"
+    " spread",
 )
 def spread(p: Picture, code: int) -> Value:
     """Cells that are 0 take the color of the nearest one that is not, along cells that are 0.
@@ -297,6 +308,8 @@ LINES = (
         "lines_through(((0, 0), ((0, 0, 0), (0, 2, 0), (0, 0, 3))), 3)"
         " == ((0, 0), ((2, 0, 2), (0, 2, 0), (2, 0, 3)))",
     ),
+    brief="each cell paints whole lines through itself over zeros: 0 row, 1 column, 2 both, 3 "
+    "diagonals, 4 all",
 )
 def lines_through(p: Picture, code: int) -> Value:
     """Each cell that is not 0 paints whole lines through itself, wherever cells are 0.
@@ -391,6 +404,7 @@ def halo(p: Picture) -> Value:
         "framed(((0, 0), ((2,),)), 0) == ((-1, -1), ((1, 1, 1), (1, 2, 1), (1, 1, 1)))",
         "framed(((1, 1), ((0, 3),)), 1) == ((0, 0), ((3, 3, 3, 3), (3, 0, 3, 3), (3, 3, 3, 3)))",
     ),
+    brief="with a ring around the frame: 0 in color 1, 1 in the main color",
 )
 def framed(p: Picture, code: int) -> Value:
     """The picture with a ring of cells around its frame, so one cell larger on each side.
@@ -415,6 +429,7 @@ def framed(p: Picture, code: int) -> Value:
         "grow(((2, 2), ((1, 2),)), 2) == ((2, 2), ((1, 1, 2, 2), (1, 1, 2, 2)))",
         "grow(((0, 0), ((0, 3),)), 1) == ((0, 0), ((0, 3),))",
     ),
+    brief="each cell as a block of n by n",
 )
 def grow(p: Picture, n: int) -> Value:
     """Each cell becomes a block of n by n cells, n from 1 to 10; the place stays."""
@@ -445,6 +460,8 @@ _MIRRORED = (
         "mirror_fill(((0, 0), ((1, 0, 0), (0, 2, 3))), 0) == ((0, 0), ((1, 0, 1), (3, 2, 3)))",
         "mirror_fill(((0, 0), ((1, 2), (0, 0))), 3) == ((0, 0), ((1, 2), (2, 0)))",
     ),
+    brief="zeros take the color of their mirror image: 0 left to right, 1 upside down, 2 both "
+    "and half a turn, 3 transposed, 4 all",
 )
 def mirror_fill(p: Picture, code: int) -> Value:
     """Cells that are 0 take the color of their mirror image in the frame, where that is not 0.
@@ -607,6 +624,7 @@ def shares(n_from: int, n_to: int) -> list[list[Pair]]:
         "resample(((3, 3), ((1, 2),)), (2, 4)) == ((0, 0), ((1, 1, 2, 2), (1, 1, 2, 2)))",
         "resample(((0, 0), ((1, 2, 2),)), (1, 2)) == ((0, 0), ((1, 2),))",
     ),
+    brief="stretched or shrunk to a size, at (0, 0)",
 )
 def resample(p: Picture, size: Pair) -> Value:
     """The picture stretched or shrunk to a size, at (0, 0).
@@ -705,6 +723,7 @@ def color_at(given: Picture, row: int, column: int) -> int | None:
         "over(((0, 1), ((0, 5, 6),)), ((0, 0), ((1, 2, 3),))) == ((0, 0), ((1, 2, 5),))",
         "over(((7, 7), ((5,),)), ((0, 0), ((1,),))) == ((0, 0), ((1,),))",
     ),
+    brief="`under` with those cells of `top` laid over it that are not 0, each at its place",
 )
 def over(top: Picture, under: Picture) -> Value:
     """One picture with the cells of another that are not 0 laid over it, each at its place.
@@ -728,6 +747,7 @@ def over(top: Picture, under: Picture) -> Value:
         "holes_over(((0, 1), ((0, 5, 0),)), ((0, 0), ((1, 2, 3),))) == ((0, 0), ((1, 0, 3),))",
         "holes_over(((7, 7), ((0,),)), ((0, 0), ((1,),))) == ((0, 0), ((1,),))",
     ),
+    brief="`under`, made 0 wherever a cell of `top` is 0, each at its place",
 )
 def holes_over(top: Picture, under: Picture) -> Value:
     """One picture, made 0 wherever a cell of another is 0, each at its place.

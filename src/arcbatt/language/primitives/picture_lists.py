@@ -283,6 +283,8 @@ def split_blocks(p: Picture) -> Value:
         "settle(((0, 0), ((1,), (0,), (2,), (0,))), 2) == {((2, 0), ((1,),)), ((3, 0), ((2,),))}",
     ),
     gpu=SLOW_TO_COMPILE,
+    brief="the parts of `split_parts`, each moved until it meets another or the edge: right, "
+    "left, down or up by code",
 )
 def settle(p: Picture, code: int) -> Value:
     """The parts of `split_parts`, each moved as far as possible: right, left, down or up by code.
@@ -386,6 +388,11 @@ def _ranked(pictures: Pictures, code: int) -> list[tuple[int, Picture]]:
         "pick(EMPTY, 0) == ((0, 0), ())",
     ),
     gpu=SLOW_TO_COMPILE,
+    brief="the first by a criterion: 0 most cells, 1 fewest, 2 largest area, 3 smallest, 4 most"
+    " colors, 5 topmost, 6 bottommost, 7 most shapes, 8 most zeros in its box, 9 fewest, "
+    "10 most zeros shut in, 11 fewest, 12 leftmost, 13 rightmost, 14 commonest cells, 15 "
+    "rarest, 16 commonest shape, 17 rarest, 18 most symmetric, 19 fewest colors, 20 least"
+    " symmetric",
 )
 def pick(pictures: Pictures, code: int) -> Value:
     """The picture that is first by a criterion; the empty picture where there is none.
@@ -493,6 +500,9 @@ _OVERLAYS: tuple[Callable[[_Layers], int], ...] = (
         "overlay({((0, 0), ((1, 0, 0),)), ((0, 4), ((2, 2, 0),))}, 1) == ((0, 0), ((1, 0, 0),))",
         "overlay({((0, 0), ((1, 0, 0),)), ((0, 4), ((2, 2, 0),))}, 3) == ((0, 0), ((0, 0, 1),))",
     ),
+    brief="those of the first one's size laid over each other: 0 first cell that is not 0, 1 "
+    "the first where none is 0, 2 the only one that is not 0, 3 color 1 where all are 0, "
+    "4 the first where all others are 0",
 )
 def overlay(pictures: Pictures, code: int) -> Value:
     """All pictures of the first one's size over each other, wherever they lie, as one at (0, 0).

@@ -75,6 +75,10 @@ def _filled(larger: Picture, smaller: Picture) -> Value:
         "join_two({((5, 5), ((1,),)), ((0, 0), ((2, 2, 2), (2, 0, 2), (2, 2, 2)))}, 4) == "
         "((0, 0), ((2, 2, 2), (2, 1, 2), (2, 2, 2)))",
     ),
+    brief="the two pictures of a list combined; the key has more colors, the mask fewer: 0 key "
+    "where the mask is not 0, 1 the same in the mask's size, 2 for each cell of the key "
+    "the mask in its color, 3 for each cell of the mask the key, 4 the smaller one put "
+    "into the holes of the larger",
 )
 def join_two(pictures: Pictures, code: int) -> Value:
     """The two pictures of a list that have shown cells, combined.

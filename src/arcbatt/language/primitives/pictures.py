@@ -95,6 +95,7 @@ def negative(p: Picture) -> Value:
         "tint(((0, 0), ((1, 2), (0, 3))), 5) == ((0, 0), ((5, 5), (0, 5)))",
         "tint(((2, 0), ((1, 2),)), 0) == ((2, 0), ((0, 0),))",
     ),
+    brief="all cells but the zeros in one color",
 )
 def tint(p: Picture, color: int) -> Value:
     """All cells but the zeros in one color, from 0 to 9."""
@@ -207,6 +208,8 @@ def middle(p: Picture) -> Value:
         "slab(((4, 2), ((0, 3), (3, 1))), 0) == ((0, 0), ((3, 3), (3, 3)))",
         "slab(((4, 2), ((0, 3), (3, 1))), 3) == ((4, 2), ((0, 0), (0, 0)))",
     ),
+    brief="a full rectangle of its size, by code 0 in the main color at the origin, 1 blank "
+    "there, 2 and 3 the same in place",
 )
 def slab(p: Picture, code: int) -> Value:
     """A full rectangle of the picture's size, by a code from 0 to 3.
@@ -360,6 +363,8 @@ def _count(p: Picture, what: int) -> int:
         "((0, 0), ((5, 5, 5), (0, 0, 0), (0, 0, 0)))",
         "tally(((4, 2), ((0, 0),)), 0, 2) == ((0, 0), ())",
     ),
+    brief="a count in the main color; what: cells, colors, parts of any colors, parts of one "
+    "color, holes; form: square, row, column, n of 3 by 3 cells",
 )
 def tally(p: Picture, what: int, form: int) -> Value:
     """A count drawn in the main color at the origin; what is counted and the form are codes.

@@ -21,6 +21,7 @@ from .geometry import as_rows, bounds, height_of, is_cells, transpose, width_of
     "Tuple[a] -> Integer",
     examples=("height(((1, 2), (3, 4), (5, 6))) == 3", "height({(1, 1), (4, 2)}) == 4"),
     gpu=SINGLE_THREAD,
+    brief="rows of grid or box",
 )
 def height(piece: Piece) -> Value:
     """Number of rows of a grid, or of a patch's box; 0 if empty."""
@@ -33,6 +34,7 @@ def height(piece: Piece) -> Value:
     "Tuple[C[a]] -> Integer",
     examples=("width(((1, 2), (3, 4), (5, 6))) == 2", "width({(1, 1), (4, 2)}) == 2"),
     gpu=SINGLE_THREAD,
+    brief="columns of grid or box",
 )
 def width(piece: Piece) -> Value:
     """Number of columns of a grid, or of a patch's box; 0 if empty.
@@ -48,6 +50,7 @@ def width(piece: Piece) -> Value:
     "Tuple[C[a]] -> Dims",
     examples=("shape(((1, 2), (3, 4), (5, 6))) == (3, 2)", "shape({(1, 1), (4, 2)}) == (4, 2)"),
     gpu=SINGLE_THREAD,
+    brief="(height(piece), width(piece))",
 )
 def shape(piece: Piece) -> Value:
     """Height and width."""
@@ -60,6 +63,7 @@ def shape(piece: Piece) -> Value:
     "Tuple[C[a]] -> Boolean",
     examples=("portrait(((1,), (3,))) == T", "portrait({(1, 1), (1, 2)}) == F"),
     gpu=SINGLE_THREAD,
+    brief="height(piece) > width(piece)",
 )
 def portrait(piece: Piece) -> Value:
     """Whether it is higher than wide."""
@@ -71,6 +75,7 @@ def portrait(piece: Piece) -> Value:
     "Patch -> Boolean",
     "Tuple[C[a]] -> Boolean",
     examples=("square(((1, 2), (3, 4))) == T", "square({(0, 0), (1, 1)}) == F"),
+    brief="grid of equal sides; patch that is a full square",
 )
 def square(piece: Piece) -> Value:
     """Whether a grid is as high as wide, or a patch a solid square.
@@ -113,6 +118,7 @@ _ANY_ROWS = "Tuple[Tuple[a]] -> Tuple[Tuple[a]]"
         "hmirror({(0, 0), (1, 1)}) == {(0, 1), (1, 0)}",
     ),
     gpu=WIDE,
+    brief="upside down",
 )
 def hmirror(piece: Piece) -> Value:
     """Flipped upside down.
@@ -133,6 +139,7 @@ def hmirror(piece: Piece) -> Value:
         "vmirror({(0, 0), (1, 1)}) == {(0, 1), (1, 0)}",
     ),
     gpu=WIDE,
+    brief="left to right",
 )
 def vmirror(piece: Piece) -> Value:
     """Flipped left to right."""
@@ -150,6 +157,7 @@ def vmirror(piece: Piece) -> Value:
         "dmirror({(1, 1), (1, 2)}) == {(1, 1), (2, 1)}",
     ),
     gpu=WIDE,
+    brief="transposed",
 )
 def dmirror(piece: Piece) -> Value:
     """Flipped along the diagonal from the upper left.
@@ -170,6 +178,7 @@ def dmirror(piece: Piece) -> Value:
         "cmirror({(0, 0), (0, 1)}) == {(0, 0), (1, 0)}",
     ),
     gpu=WIDE,
+    brief="flipped over the other diagonal",
 )
 def cmirror(piece: Piece) -> Value:
     """Flipped along the diagonal from the upper right.
@@ -191,6 +200,7 @@ def cmirror(piece: Piece) -> Value:
         "upscale({(3, (1, 1))}, 2) == {(3, (1, 1)), (3, (1, 2)), (3, (2, 1)), (3, (2, 2))}",
     ),
     gpu=WIDE,
+    brief="each cell as factor by factor",
 )
 def upscale(element: Piece, factor: int) -> Value:
     """Each cell as a block of factor by factor cells; an object keeps its upper left corner.

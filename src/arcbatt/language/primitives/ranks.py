@@ -29,6 +29,7 @@ def _by_key(container: Container, key: Value, descending: bool) -> list[Value]:
     "C[a], Rank -> a",
     peeks="all",
     examples=("get_nth((7, 8, 9), F1) == 8", "get_nth({7, 8, 9}, L1) == 9"),
+    brief="the n-th member in order, from 0; -1 is the last",
 )
 def get_nth(container: Container, n: int) -> Value:
     """The n-th member in iteration order."""
@@ -43,6 +44,7 @@ def get_nth(container: Container, n: int) -> Value:
         "get_nth_by_key({(0, 2), (1, 1)}, F0, last) == (1, 1)",
     ),
     gpu=Gpu(calls="key"),
+    brief="the n-th member, ascending by key, from 0",
 )
 def get_nth_by_key(container: Container, n: int, key: Function) -> Value:
     """The n-th member, ascending by key."""
@@ -50,7 +52,9 @@ def get_nth_by_key(container: Container, n: int, key: Function) -> Value:
 
 
 @primitive(
-    "C[a], Rank -> a", examples=("get_rank((7, 9, 8), F0) == 9", "get_rank({7, 9}, L1) == 7")
+    "C[a], Rank -> a",
+    examples=("get_rank((7, 9, 8), F0) == 9", "get_rank({7, 9}, L1) == 7"),
+    brief="the n-th greatest member, from 0",
 )
 def get_rank(ints: Container, n: int) -> Value:
     """The n-th greatest member; equal ones count separately."""
@@ -65,6 +69,7 @@ def get_rank(ints: Container, n: int) -> Value:
         "get_arg_rank({(0, 2), (1, 1)}, last, L1) == (1, 1)",
     ),
     gpu=Gpu(calls="key"),
+    brief="the n-th member, descending by key, from 0",
 )
 def get_arg_rank(container: Container, key: Function, n: int) -> Value:
     """The n-th member, descending by key."""
@@ -78,6 +83,7 @@ def get_arg_rank(container: Container, key: Function, n: int) -> Value:
         "get_val_rank({(0, 2), (1, 1)}, last, L1) == 2",
     ),
     gpu=Gpu(calls="key"),
+    brief="the n-th least key, from 0",
 )
 def get_val_rank(container: Container, key: Function, n: int) -> Value:
     """The n-th least key; equal ones count separately."""
@@ -91,6 +97,7 @@ def get_val_rank(container: Container, key: Function, n: int) -> Value:
         "get_common_rank((3, 1, 3, 2), F0) == 1",
         "get_common_rank((3, 1, 3, 2), L1) == 3",
     ),
+    brief="the n-th distinct member, ascending by how often it occurs, from 0",
 )
 def get_common_rank(container: Container, n: int) -> Value:
     """The n-th distinct member, ascending by how often it occurs."""
@@ -106,6 +113,7 @@ def get_common_rank(container: Container, n: int) -> Value:
         "get_color_rank(((1, 2), (2, 3)), L1) == 3",
     ),
     gpu=WIDE,
+    brief="the n-th color, the most common first, from 0",
 )
 def get_color_rank(element: Element, n: int) -> Value:
     """The n-th color, the most common first."""

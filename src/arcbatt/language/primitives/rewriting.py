@@ -21,7 +21,7 @@ from ..budget import charge
 from ..failure import out_of_range, wrong_type
 from ..registry import primitive
 from ..values import Grid, Pair, Value, is_number
-from .cell_columns import COLOR_NAMES
+from ..wording import COLOR_NAMES, PLACE_NAMES, join_words, name_cell
 from .color_grids import AROUND, OUTSIDE, all_places, at, check_colors
 
 SAME, ANY = 11, 12  # looks besides colors and OUTSIDE
@@ -145,7 +145,15 @@ GROUPS_IN_WORDS = (
     "also mirrored left to right, top to bottom and both",
     "also mirrored and turned in all ways",
 )
-_DIRECTIONS = ("up left", "up", "up right", "left", "right", "down left", "down", "down right")
+
+
+def _name_look(look: int) -> str:
+    others = {
+        OUTSIDE: "the edge",
+        SAME: "one and the same color",
+        ANY: "a color other than its own",
+    }
+    return others[look] if look in others else COLOR_NAMES[look]
 
 
 def describe_rules(rules: Sequence[int]) -> list[str]:
@@ -153,13 +161,16 @@ def describe_rules(rules: Sequence[int]) -> list[str]:
     lines = []
     for k in range(1, len(rules), RULE_SIZE):
         own, becomes, *wanted = rules[k : k + RULE_SIZE]
-        looks = []
+        places: dict[int, list[str]] = {}
         for place, look in zip(wanted[::2], wanted[1::2], strict=True):
             if place < 0:
                 continue
-            where = _DIRECTIONS[place % 8] + (", two steps away," if place >= 8 else "")
-            what = {OUTSIDE: "the edge", SAME: "that color", ANY: "any other color"}
-            looks.append(f"{where} is {what[look] if look in what else COLOR_NAMES[look]}")
-        result = "the color near it" if becomes == SAME else COLOR_NAMES[becomes]
-        lines.append(f"a {COLOR_NAMES[own]} cell becomes {result} where {' and '.join(looks)}")
+            distance = "two steps " if place >= 8 else ""
+            places.setdefault(look, []).append(distance + PLACE_NAMES[place % 8])
+        result = COLOR_NAMES[becomes] if becomes != SAME else ""
+        if becomes == SAME:
+            result = f"the color that is {join_words(places.pop(SAME, ['near it']))}"
+        looks = [f"{_name_look(look)} is {join_words(at)}" for look, at in places.items()]
+        where = f" where {' and '.join(looks)}" if looks else ""
+        lines.append(f"{name_cell(own)} becomes {result}{where}")
     return [*lines, *filter(None, [GROUPS_IN_WORDS[rules[0]]])]

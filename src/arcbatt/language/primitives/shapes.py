@@ -123,6 +123,7 @@ def copies_at(patch: Patch, offsets: Patch) -> Value:
         "repeat_along({(4, (1, 2))}, ORIGIN) == {(4, (1, 2))}",
     ),
     gpu=WIDE,
+    brief="the patch moved by all multiples of a vector that are below 30, both ways",
 )
 def repeat_along(patch: Patch, direction: Pair) -> Value:
     """The patch moved by all multiples of a vector, forwards and backwards.

@@ -75,6 +75,8 @@ def ground_demos(S: Demos, code: int) -> Value:
         "swap_ground(((((5, 5),), ((5,),)),), ((3, 3, 3),), ((3, 0, 5),), 0) == ((3, 5, 0),)",
         "swap_ground((), ((3, 3, 3), (3, 4, 3), (3, 3, 3)), ((3, 4),), 2) == ((0, 4),)",
     ),
+    brief="0 and the background exchanged; it is the most common color of 0 all inputs of S, 1 "
+    "I, 2 the border of I",
 )
 def swap_ground(S: Demos, I: Grid, grid: Grid, code: int) -> Value:  # noqa: E741
     """A grid with 0 and the background of `I` swapped; twice, it is the grid again.
@@ -102,11 +104,11 @@ def _(given: Value, S: Demos, I: Grid, grid: Grid, code: int) -> list[str]:  # n
 
 # The codes of `to_turn` in words: by way, then by object.
 _THINGS = (
-    "the rarest color, seen from the center of all cells but 0",
-    "the most common color but 0, seen from the middle",
+    "the rarest color but black lies {} the center of all cells but black ones",
+    "the most common color but black lies {} the middle",
 )
-_WAYS = ("at the top, and left", "below", "at the top left, never transposed")
-TURNS = tuple(f"{thing}: {way}" for way in _WAYS for thing in _THINGS)
+_WAYS = ("above or at the upper left of", "below", "above or left of")
+TURNS = tuple(thing.format(way) for way in _WAYS for thing in _THINGS)
 
 
 def _arrow(grid: Grid, thing: int) -> Pair:
@@ -210,20 +212,20 @@ def from_turn(I: Grid, grid: Grid, code: int) -> Value:  # noqa: E741
 
 @worded("turn_demos")
 def _(given: Value, S: Demos, code: int) -> list[str]:
-    return [f"turned so that a thing lies one way: {TURNS[code]}"]
+    return [f"each demo is turned so that, in its input, {TURNS[code]}"]
 
 
 @worded("to_turn")
 def _(given: Value, I: Grid, code: int) -> list[str]:  # noqa: E741
-    return [f"turned so that a thing lies one way: {TURNS[code]}; {_say_turn(_turn_of(I, code))}"]
+    return [f"the grid is turned so that {TURNS[code]}: it is {_say_turn(_turn_of(I, code))}"]
 
 
 @worded("from_turn")
 def _(given: Value, I: Grid, grid: Grid, code: int) -> list[str]:  # noqa: E741
-    return [f"turned back; the input was {_say_turn(_turn_of(I, code))}"]
+    return [f"the output is turned back; the input was {_say_turn(_turn_of(I, code))}"]
 
 
 def _say_turn(turn: tuple[bool, bool, bool]) -> str:
     words = ("flipped top to bottom", "flipped left to right", "transposed")
     done = [word for word, is_done in zip(words, turn, strict=True) if is_done]
-    return ", then ".join(done) or "as it is"
+    return ", then ".join(done) or "left as it is"
