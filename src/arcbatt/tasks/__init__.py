@@ -5,7 +5,7 @@ is read, so nothing that this package exports holds one. `arcbatt.scoring` reads
 """
 
 from arcbatt.tasks.conversion import MADE_HERE, to_grid, to_task, to_tasks
-from arcbatt.tasks.loader import find_task, load, load_valid, require_valid
+from arcbatt.tasks.loader import find_task, load, load_valid, require_valid, task_of_set
 from arcbatt.tasks.sources import TASK_SETS
 from arcbatt.tasks.task import Grid, Pair, Task, TaskSet, UnknownTask
 from arcbatt.tasks.validation import BadTask, TaskError
@@ -24,6 +24,7 @@ __all__ = [
     "load",
     "load_valid",
     "require_valid",
+    "task_of_set",
     "to_grid",
     "to_task",
     "to_tasks",

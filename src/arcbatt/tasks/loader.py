@@ -90,7 +90,7 @@ def is_id(name: str) -> bool:
 
 def look_up_task(task_id: str) -> Task | None:
     """Return the task that `find_task` returns, or None, without searching for similar ids."""
-    tasks = (_built_in_task(name, task_id) for name in TASK_SETS)
+    tasks = (task_of_set(name, task_id) for name in TASK_SETS)
     return next((task for task in tasks if task is not None), None)
 
 
@@ -122,8 +122,8 @@ def _documents(name: str) -> dict[str, Document]:
 
 
 @cache
-def _built_in_task(name: str, task_id: str) -> Task | None:
-    """Return one task of a built-in set, or None, without validating the others."""
+def task_of_set(name: str, task_id: str) -> Task | None:
+    """Return a task of a built-in set, or None, without validating the others."""
     document = _documents(name).get(task_id)
     return None if document is None else _parse(document, name)
 

@@ -228,12 +228,15 @@ struct Slide {
   std::vector<bool> are_sliding;
   std::vector<Step> steps;
 };
-Slide slide_of(const Example& of, const SlideRule& rule) {
-  Slide slide;
-  for (const Thing& thing : of.things) slide.are_sliding.push_back(slides(of, thing, rule.which));
+std::vector<bool> sliding_of(const Example& of, int which) {
+  std::vector<bool> are_sliding;
+  for (const Thing& thing : of.things) are_sliding.push_back(slides(of, thing, which));
+  return are_sliding;
+}
+Slide slide_of(const Example& of, const std::vector<bool>& are_sliding, int direction) {
+  Slide slide = {are_sliding, std::vector<Step>(of.things.size())};
   for (size_t k = 0; k < of.things.size(); k++)
-    slide.steps.push_back(
-        slide.are_sliding[k] ? direction_of(of, of.things[k], slide.are_sliding, rule.direction) : Step());
+    if (are_sliding[k]) slide.steps[k] = direction_of(of, of.things[k], are_sliding, direction);
   return slide;
 }
 
@@ -321,38 +324,70 @@ class SlideLearner : DemoLearner {
     }
     // Whether the first demo's output is right, by the steps of its objects and the stop: many rules share these.
     std::map<std::pair<std::vector<Step>, int>, bool> agrees_with_first;
+    // The rules for objects, and the cells that have to be moved to find them again: many `which` are the same objects.
+    struct Known {
+      std::vector<SlideRule> rules;
+      u64 n_moved = 0;
+    };
+    std::map<std::vector<std::vector<bool>>, Known> known_rules;
     SlideRule rule;
     rule.cut = cut;
     for (rule.which = 0; rule.which < N_WHICH; rule.which++) {
-      if (!moves_all_that_change(examples, rule)) continue;
-      for (rule.direction = 0; rule.direction < N_DIRECTIONS; rule.direction++) {
-        std::vector<Slide> slides;
-        bool lacks_direction = false, some_slide = true;
-        for (const Example& of : examples) {
-          slides.push_back(slide_of(of, rule));
-          bool slides_here = false;
-          for (size_t k = 0; k < of.things.size(); k++) {
-            const bool has_direction = !slides.back().steps[k].is_none();
-            lacks_direction |= slides.back().are_sliding[k] && !has_direction;
-            slides_here |= has_direction;
-          }
-          some_slide &= slides_here;
-        }
-        if (!some_slide) continue;
-        for (int vanish = 0; vanish <= (int)lacks_direction; vanish++)
-          for (rule.stop = 0; rule.stop < N_STOPS; rule.stop++) {
-            rule.vanish = vanish;
-            const auto agrees = [&](size_t d) {
-              const std::vector<i32> cells = render(examples[d], slides[d], rule.stop, rule.vanish, n_moved_);
-              return std::equal(cells.begin(), cells.end(), outputs_[d].cells);
-            };
-            if (vanish ? !agrees(0) : !remembered(agrees_with_first, slides[0], rule.stop, agrees)) continue;
-            size_t d = 1;
-            while (d < examples.size() && agrees(d)) d++;
-            if (d == examples.size()) rules.push_back(rule);
-          }
-        if (n_moved_ > max_moved) return false;
+      std::vector<std::vector<bool>> sliding;
+      for (const Example& of : examples) sliding.push_back(sliding_of(of, rule.which));
+      if (!moves_all_that_change(examples, sliding)) continue;
+      const auto [at, is_new] = known_rules.try_emplace(sliding);
+      Known& known = at->second;
+      if (is_new && !learn_for(examples, sliding, rule, max_moved, agrees_with_first, known.rules, known.n_moved))
+        return false;
+      if (!is_new) n_moved_ += known.n_moved;
+      if (n_moved_ > max_moved) return false;
+      for (SlideRule each : known.rules) {
+        each.which = rule.which;
+        rules.push_back(each);
       }
+    }
+    return true;
+  }
+
+  // Finds the rules for objects. `n_moved` is the number of cells moved, without those of what is remembered.
+  bool learn_for(const std::vector<Example>& examples, const std::vector<std::vector<bool>>& sliding, SlideRule rule,
+                 u64 max_moved, std::map<std::pair<std::vector<Step>, int>, bool>& agrees_with_first,
+                 std::vector<SlideRule>& found, u64& n_moved) {
+    for (rule.direction = 0; rule.direction < N_DIRECTIONS; rule.direction++) {
+      std::vector<Slide> slides;
+      bool lacks_direction = false, some_slide = true;
+      for (size_t d = 0; d < examples.size() && some_slide; d++) {
+        slides.push_back(slide_of(examples[d], sliding[d], rule.direction));
+        some_slide = false;
+        for (size_t k = 0; k < sliding[d].size(); k++) {
+          const bool has_direction = !slides.back().steps[k].is_none();
+          lacks_direction |= sliding[d][k] && !has_direction;
+          some_slide |= has_direction;
+        }
+      }
+      if (!some_slide) continue;
+      for (int vanish = 0; vanish <= (int)lacks_direction; vanish++)
+        for (rule.stop = 0; rule.stop < N_STOPS; rule.stop++) {
+          rule.vanish = vanish;
+          u64 n_moved_here = 0;
+          const auto agrees = [&](size_t d) {
+            const std::vector<i32> cells = render(examples[d], slides[d], rule.stop, rule.vanish, n_moved_here);
+            return std::equal(cells.begin(), cells.end(), outputs_[d].cells);
+          };
+          const bool agrees_first =
+              vanish ? agrees(0) : remembered(agrees_with_first, slides[0], rule.stop, agrees);
+          if (!vanish) {
+            n_moved_ += n_moved_here;
+            n_moved_here = 0;
+          }
+          size_t d = agrees_first ? 1 : examples.size() + 1;
+          while (d < examples.size() && agrees(d)) d++;
+          if (d == examples.size()) found.push_back(rule);
+          n_moved_ += n_moved_here;
+          n_moved += n_moved_here;
+        }
+      if (n_moved_ > max_moved) return false;
     }
     return true;
   }
@@ -365,11 +400,13 @@ class SlideLearner : DemoLearner {
     return at->second;
   }
 
-  bool moves_all_that_change(const std::vector<Example>& examples, const SlideRule& rule) const {
+  bool moves_all_that_change(const std::vector<Example>& examples,
+                             const std::vector<std::vector<bool>>& sliding) const {
     bool some = false;
     for (size_t d = 0; d < examples.size(); d++)
-      for (const Thing& thing : examples[d].things) {
-        if (slides(examples[d], thing, rule.which)) {
+      for (size_t of = 0; of < sliding[d].size(); of++) {
+        const Thing& thing = examples[d].things[of];
+        if (sliding[d][of]) {
           some = true;
           continue;
         }
@@ -389,7 +426,7 @@ Votes<SlideRule> votes_of(const SlideLearner& learner, const Scene& grid) {
     const Example& of = by_cut[(size_t)rule.cut];
     if (of.things.empty()) continue;
     Drawing drawing(grid.n_rows, grid.width);
-    drawing.cells = render(of, slide_of(of, rule), rule.stop, rule.vanish, n_moved);
+    drawing.cells = render(of, slide_of(of, sliding_of(of, rule.which), rule.direction), rule.stop, rule.vanish, n_moved);
     votes.add(std::move(drawing), rule);
   }
   return votes;

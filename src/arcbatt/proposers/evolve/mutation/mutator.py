@@ -101,12 +101,12 @@ def mutant_name(digest: bytes) -> str:
 
 
 def _n_calls(result: Node, limit: int) -> int:
-    """Return the number of calls, or a number above the limit."""
-    calls: set[Node] = set()
+    """Return the number of calls of a result that is a call, or a number above the limit."""
+    calls = {result}
     stack = [result]
     while stack and len(calls) <= limit:
-        node = stack.pop()
-        if node.args and node not in calls:
-            calls.add(node)
-            stack.extend(node.args)
+        for arg in stack.pop().args:
+            if arg.args and arg not in calls:
+                calls.add(arg)
+                stack.append(arg)
     return len(calls)
