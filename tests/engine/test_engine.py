@@ -153,6 +153,19 @@ def test_lines_of_many_pairs(name: str) -> None:
     check_call("mapply", [Function("lbind", (Function(name), (0, 0))), places])
 
 
+def test_least_distances_of_many_patches() -> None:
+    cell = frozenset({(3, (2, 4))})
+    line = frozenset((2, j) for j in range(40))
+    cells = frozenset((k % 3, (k // 9, k % 9)) for k in range(90))
+    patches = (cell, line, cells, frozenset({(30, -5)}))
+    others = [frozenset(), ((1, (0, 0)), (2, (0, 1))), 7]  # empty, a tuple, and no patch
+    for more in (patches, *((*patches, other) for other in others)):
+        check_call("prapply", [Function("manhattan"), more, patches])
+        for patch in (cell, line, cells):
+            check_call("apply", [Function("lbind", (Function("manhattan"), patch)), more])
+            check_call("apply", [Function("rbind", (Function("manhattan"), patch)), more])
+
+
 FAR = 2**20  # the first row or column that no location can have
 
 

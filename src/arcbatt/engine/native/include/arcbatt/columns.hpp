@@ -176,6 +176,39 @@ ARC_FN bool color_on_columns(Lane& lane, const Column& x, i64 n, Column* result)
   return to_numbers(lane, n, 0, result, [=](i64 k) { return color_of(x.values[k].keys[0]); });
 }
 
+// Sets of locations or of cells of a column, or one for all.
+struct PatchSource {
+  const Value* values;
+  i64 step;
+  bool fits;
+  ARC_FN const Value& at(i64 k) const { return values[k * step]; }
+};
+ARC_FN PatchSource patches_in(const Column& c, i64 n) {
+  if (c.form != Column::SAME && c.form != Column::VALUES) return {nullptr, 0, false};
+  const bool same = c.form == Column::SAME;
+  const Value* values = same ? &c.same : c.values;
+  auto is_other = [=](i64 k) { return values[k].kind != INDICES && values[k].kind != OBJECT; };
+  return {values, !same, !any(same ? 1 : n, is_other)};
+}
+
+// All pairs of members are charged before any is compared.
+ARC_FN bool manhattan_on_columns(Lane& lane, const Column* args, i64 n, Column* result) {
+  const PatchSource p = patches_in(args[0], n), q = patches_in(args[1], n);
+  if (!p.fits || !q.fits) return false;
+  u64 steps = 0, largest = 0;
+  for (i64 k = 0; k < n; k++) {
+    const u64 read_p = weight_of(p.at(k)), read_q = weight_of(q.at(k));
+    steps += read_p + read_q + (u64)p.at(k).n * q.at(k).n;
+    largest = max_of(largest, max_of(read_p, read_q));
+  }
+  if (largest > lane.max_elements) return false;
+  if (!lane.charge(steps)) return true;
+  return to_numbers(lane, n, 0, result, [=](i64 k) {
+    const Value &a = p.at(k), &b = q.at(k);
+    return distance_between({a.keys, a.n, true}, {b.keys, b.n, true});
+  });
+}
+
 // `connect` and `shoot`: the places of all lines are charged before any is made.
 template <class LineBetween>
 ARC_FN bool lines_on_columns(Lane& lane, const Column* args, i64 n, Column* result, LineBetween line_between) {
@@ -262,6 +295,7 @@ ARC_NOINLINE bool run_on_columns(Lane& lane, u32 primitive, const Column* args, 
     case P_astuple: return astuple_on_columns(lane, args, n, result);
     case P_size: return size_on_columns(lane, args[0], n, result);
     case P_color: return color_on_columns(lane, args[0], n, result);
+    case P_manhattan: return manhattan_on_columns(lane, args, n, result);
     case P_connect: return lines_on_columns(lane, args, n, result, [](Key from, Key to) { return connecting_line(from, to); });
     case P_shoot: return lines_on_columns(lane, args, n, result, [](Key from, Key to) { return shot_line(from, to); });
     default: return false;

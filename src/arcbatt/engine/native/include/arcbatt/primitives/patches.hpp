@@ -516,13 +516,18 @@ ARC_FN bool are_few_pairs(const Keys& a, const Keys& b) {
   return a.n * b.n <= FEW_PAIRS || (W == 1 && min_of(a.n, b.n) == 1);
 }
 
+// Returns the least distance of any two locations of two patches that are not empty.
+ARC_FN i64 distance_between(const Keys& a, const Keys& b) {
+  if (are_few_pairs(a, b)) return distance_of_few(a, b);
+  return distance_of(a, bounds_of(a), b, bounds_of(b), 0, 0);
+}
+
 ARC_NOINLINE Value prim_manhattan(Lane& lane, const Value* a) {
   if (a[0].n == 0 || a[1].n == 0) return fail(EMPTY);
   ARC_CHARGE((u64)a[0].n * a[1].n);
   ARC_KEYS(here, keys_of(lane, a[0]));
   ARC_KEYS(there, keys_of(lane, a[1]));
-  if (are_few_pairs(here, there)) return number(distance_of_few(here, there));
-  return number(distance_of(here, bounds_of(here), there, bounds_of(there), 0, 0));
+  return number(distance_between(here, there));
 }
 
 ARC_NOINLINE Value prim_adjacent(Lane& lane, const Value* a) {
