@@ -186,9 +186,9 @@ class TimedLoop(Loop):
 
     ranking_s = 0.0
 
-    def _rank(self, candidates: TaskCandidates) -> RankedTask:
+    def _rank_anew(self, candidates: TaskCandidates) -> RankedTask:
         began_s = time.thread_time()
-        ranked = super()._rank(candidates)
+        ranked = super()._rank_anew(candidates)
         self.ranking_s += time.thread_time() - began_s
         return ranked
 
@@ -338,6 +338,12 @@ def reliability(console: Console, runs: Sequence[Judged], path: Path) -> None:
     console.print(
         f"confidence {CONFIDENT} or more: {is_sure.sum()}, {right[is_sure].sum():.0f} right"
     )
+    is_outside = rows.features[:, -1] > 0
+    for words, chosen in (("outside", is_outside), ("within", ~is_outside)):
+        console.print(
+            f"test inputs {words} the sizes of the demos: {chosen.sum()}, "
+            f"{right[chosen].sum():.0f} right"
+        )
 
 
 def show(console: Console, title: str, rows: dict[str, Outcome]) -> None:

@@ -31,15 +31,11 @@ Rank = tuple[object, ...]
 
 @dataclass(eq=False, slots=True)
 class OfferedGrid:
-    """A grid that candidates give for a test input.
-
-    `attempts` caches its evidence by the bits per count, until the candidates change.
-    """
+    """A grid that candidates give for a test input."""
 
     grid: Grid
     oddities: Oddities | None = None
     candidates: list[KeptCandidate] = field(default_factory=list)
-    attempts: dict[tuple[float, ...], Attempt] = field(default_factory=dict)
 
 
 @dataclass(eq=False, slots=True)
@@ -62,6 +58,8 @@ class TaskCandidates:
         self._kept: dict[Program, KeptCandidate] = {}
         # By test input: the grids that kept candidates give.
         self._offered: tuple[dict[Grid, OfferedGrid], ...] = tuple({} for _ in task.test_inputs)
+        # By the bits per count: the grids whose candidates are the same as when they were ranked.
+        self._attempts: dict[tuple[float, ...], dict[OfferedGrid, Attempt]] = {}
         # The rank of the worst once the limit is reached: it refuses most later candidates at once.
         self._worst: Rank | None = None
         self._rows: dict[tuple[int, ...], tuple[int, ...]] = {}
@@ -110,16 +108,20 @@ class TaskCandidates:
         for offered in answer:
             if offered is not None:
                 offered.candidates.append(kept)
-                offered.attempts.clear()
+                self._forget_attempts(offered)
 
     def _remove(self, candidate: Candidate) -> None:
         kept = self._kept.pop(candidate.program)
         for test, offered in enumerate(kept.answer):
             if offered is not None:
                 offered.candidates.remove(kept)
-                offered.attempts.clear()
+                self._forget_attempts(offered)
                 if not offered.candidates:
                     del self._offered[test][offered.grid]
+
+    def _forget_attempts(self, offered: OfferedGrid) -> None:
+        for attempts in self._attempts.values():
+            attempts.pop(offered, None)
 
     def _offer(self, test: int, grid: Grid) -> OfferedGrid:
         offered = self._offered[test].get(grid)
@@ -144,12 +146,13 @@ class TaskCandidates:
         """Return the grids for a test input, in no particular order."""
         return list(self._offered[test].values())
 
-    def answers(self) -> list[tuple[OfferedGrid, ...]]:
-        """Return what single candidates give for all test inputs, the best candidate's first."""
-        in_order = sorted(self._kept.values(), key=lambda each: each.candidate.rank)
-        answers = (tuple([grid for grid in kept.answer if grid]) for kept in in_order)
-        n_tests = len(self.task.test_inputs)
-        return list(dict.fromkeys(answer for answer in answers if len(answer) == n_tests))
+    def attempts(self, per_count: tuple[float, ...]) -> dict[OfferedGrid, Attempt]:
+        """Return a cache for attempts: grids leave it when their candidates change."""
+        return self._attempts.setdefault(per_count, {})
+
+    def complete(self) -> list[KeptCandidate]:
+        """Return the candidates that give a grid for every test input, in no particular order."""
+        return [each for each in self._kept.values() if None not in each.answer]
 
     def oddities(self, test: int, grid: Grid) -> Oddities:
         """Return how a test output of a candidate differs from what all demos show."""

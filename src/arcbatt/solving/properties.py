@@ -25,6 +25,9 @@ ABSENT = None
 
 # Marks the bytes that are not 0.
 MARK = bytes([0] + [1] * 255)
+# Old and new color, by 10 times the old one and the new one.
+PAIRS = [divmod(number, 10) for number in range(100)]
+SAME = frozenset((color, color) for color in range(MAX_COLOR + 1))
 
 # The width of a part's box, then for each cell of the box whether it is of the part.
 Shape = bytes
@@ -39,8 +42,9 @@ class _GridFacts:
         self.grid = grid
         self.size = len(grid), len(grid[0])
         self.cells = b"".join(map(bytes, grid))
+        self.number = int.from_bytes(self.cells, "big")
         self.counts = [self.cells.count(color) for color in range(MAX_COLOR + 1)]
-        self.colors = frozenset(color for color, count in enumerate(self.counts) if count)
+        self.colors = frozenset([color for color, count in enumerate(self.counts) if count])
         self.commonest = self.counts.index(max(self.counts))
         # The distinct windows of 2x2 cells, each as the bit that its colors write as a number.
         self.windows = int.from_bytes(_engine.windows_of(self.cells, self.size[1]), "little")
@@ -66,18 +70,17 @@ class _Facts:
         if self.before.size != self.after.size:
             return None
         # Both colors of a cell as one byte: no digit carries.
-        both = 10 * int.from_bytes(self.before.cells, "big") + int.from_bytes(
-            self.after.cells, "big"
+        both = 10 * self.before.number + self.after.number
+        return (
+            frozenset([PAIRS[byte] for byte in set(both.to_bytes(len(self.before.cells), "big"))])
+            - SAME
         )
-        pairs = {divmod(byte, 10) for byte in set(both.to_bytes(len(self.before.cells), "big"))}
-        return frozenset((old, new) for old, new in pairs if old != new)
 
     @cached_property
     def regions(self) -> list[Shape]:
         """The shapes of changed regions, for an output of the input's size."""
-        before, after = self.before.cells, self.after.cells
-        differences = int.from_bytes(before, "big") ^ int.from_bytes(after, "big")
-        changed = differences.to_bytes(len(before), "big").translate(MARK)
+        differences = self.before.number ^ self.after.number
+        changed = differences.to_bytes(len(self.before.cells), "big").translate(MARK)
         return _engine.shapes_of(changed, self.before.size[1], 0)
 
 
@@ -244,7 +247,7 @@ class SharedProperties:
         """Return how a test output differs from what all demos show."""
         facts = _Facts(self._tests[test], grid)
         broken = tuple(
-            name for name, value in self.values.items() if PROPERTIES[name](facts) != value
+            [name for name, value in self.values.items() if PROPERTIES[name](facts) != value]
         )
         newness = _newness(facts.after, self._known[test])
         return Oddities(broken, max(0.0, newness - self._usual_newness))

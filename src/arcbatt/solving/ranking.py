@@ -34,7 +34,7 @@ Of several test inputs the lowest confidence counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import exp, inf, log2
@@ -153,6 +153,11 @@ class Attempt:
         return self.supporters[0] if self.supporters else None
 
     @cached_property
+    def order(self) -> tuple[object, ...]:
+        """A sort key: the most evidence first, ties broken by the grid."""
+        return (-self.evidence, self.grid)
+
+    @cached_property
     def bits(self) -> float:
         """The evidence in bits."""
         return log2(self.evidence) if self.evidence else -inf
@@ -257,39 +262,40 @@ def rank_task(
 ) -> RankedTask:
     """Return two different attempts for each test input of a task."""
     task = candidates.task
-    attempts = [
-        {each: _attempt(candidates, k, each, per_count) for each in candidates.offered(k)}
-        for k in range(len(task.test_inputs))
-    ]
-    offered = [sorted(each.values(), key=_order) for each in attempts]
+    attempts = candidates.attempts(per_count)
+    offered = []
+    for k in range(len(task.test_inputs)):
+        grids = candidates.offered(k)
+        for each in grids:
+            if each not in attempts:
+                attempts[each] = _attempt(candidates, k, each, per_count)
+        offered.append(sorted([attempts[each] for each in grids], key=attrgetter("order")))
     if len(offered) > 1:
-        answers = [
-            [of_test[grid] for of_test, grid in zip(attempts, answer, strict=True)]
-            for answer in candidates.answers()
-        ]
-        offered = _prefer_one_program(answers, offered)
+        offered = _prefer_one_program(candidates.complete(), attempts, offered)
     return RankedTask(task, tuple(_rank_test(task, k, each) for k, each in enumerate(offered)))
 
 
 def _prefer_one_program(
-    answers: list[list[Attempt]], offered: list[list[Attempt]]
+    complete: Iterable[KeptCandidate],
+    attempts: Mapping[OfferedGrid, Attempt],
+    offered: list[list[Attempt]],
 ) -> list[list[Attempt]]:
-    """Return the grids for all test inputs, those of one program first if the evidence is close.
-
-    `answers` has the grids of each program that answers all test inputs.
-    """
-
-    def bits(attempts: Iterable[Attempt]) -> float:
-        return sum([each.bits for each in attempts])
-
-    if not answers:
+    """Return the grids for all test inputs, those of one program first if the evidence is close."""
+    answers = (
+        (-sum([attempts[grid].bits for grid in each.answer if grid]), each.candidate.rank, each)
+        for each in complete
+    )
+    best = min(answers, default=None)
+    if best is None:
         return offered
-    one = max(answers, key=bits)
-    if bits(one) < bits(each[0] for each in offered) - CONSISTENCY_BITS * (len(offered) - 1):
+    cost, _, one = best
+    most = sum([each[0].bits for each in offered])
+    if -cost < most - CONSISTENCY_BITS * (len(offered) - 1):
         return offered
+    firsts = [attempts[grid] for grid in one.answer if grid]
     return [
-        sorted(attempts, key=lambda each: each is not first)
-        for attempts, first in zip(offered, one, strict=True)
+        sorted(of_test, key=lambda each: each is not first)
+        for of_test, first in zip(offered, firsts, strict=True)
     ]
 
 
@@ -346,14 +352,11 @@ def _second(first: Attempt, *others: Attempt) -> Attempt:
 def _attempt(
     candidates: TaskCandidates, test: int, offered: OfferedGrid, per_count: tuple[float, ...]
 ) -> Attempt:
-    """Return a grid with its evidence, from the cache if its candidates have not changed."""
-    attempt = offered.attempts.get(per_count)
-    if attempt is None:
-        odd = candidates.oddities(test, offered.grid)
-        in_order = sorted(offered.candidates, key=lambda each: each.candidate.rank)
-        behind = [WeighedCandidate.of(each, per_count) for each in in_order]
-        attempt = offered.attempts[per_count] = _add_up(offered.grid, behind, odd, per_count)
-    return attempt
+    """Return a grid with its evidence."""
+    odd = candidates.oddities(test, offered.grid)
+    in_order = sorted(offered.candidates, key=lambda each: each.candidate.rank)
+    behind = [WeighedCandidate.of(each, per_count) for each in in_order]
+    return _add_up(offered.grid, behind, odd, per_count)
 
 
 def _add_up(
@@ -372,8 +375,3 @@ def _add_up(
     evidence *= 2.0 ** _product(_counts_of(odd), per_count[-N_OF_GRIDS:])
     behind.sort(key=attrgetter("plainness"))
     return Attempt(grid, evidence, tuple(each.candidate for each in behind), odd)
-
-
-def _order(attempt: Attempt) -> tuple[object, ...]:
-    """Return a sort key: the most evidence first, ties broken by the grid."""
-    return (-attempt.evidence, attempt.grid)
