@@ -29,7 +29,6 @@ import resource
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from multiprocessing import get_context
 from pathlib import Path
@@ -54,7 +53,7 @@ from arcbatt.proposers.learn import learner_names
 from arcbatt.proposers.proposer import CONFIDENT
 from arcbatt.proposers.registry import parts_of, pass_names
 from arcbatt.scoring import is_right, load_answers
-from arcbatt.solving import Loop, Watcher, rank_task
+from arcbatt.solving import Loop, RankedTask, TaskCandidates, Watcher, rank_task
 from arcbatt.tasks import Grid, Task, load
 
 FOREVER_S = 1e6
@@ -82,6 +81,7 @@ class Outcome:
     fitted_but_wrong: int = 0
     cpu_s: float = 0.0
     wall_s: float = 0.0
+    ranking_s: float = 0.0  # of CPU time
     solved_ids: set[str] = field(default_factory=set)
 
     def add(self, other: Outcome) -> None:
@@ -165,12 +165,10 @@ class Finders(Watcher):
         def solved(without: str | None) -> set[str]:
             ids = set()
             for task in loop.tasks:
-                candidates = copy(loop.candidates(task))
-                candidates._kept = {
-                    program: each
-                    for program, each in candidates._kept.items()
-                    if without not in self.parts[task.id, program]
-                }
+                candidates = TaskCandidates(task)
+                for each in loop.candidates(task).kept:
+                    if without not in self.parts[task.id, each.program]:
+                        candidates.keep(each)
                 right = Judged(candidates, judge).is_right(rank_task(candidates))
                 if all(map(any, right)):
                     ids.add(task.id)
@@ -181,6 +179,18 @@ class Finders(Watcher):
             console,
             {part or "all": Outcome(solved_ids=solved(part)) for part in (None, *parts)},
         )
+
+
+class TimedLoop(Loop):
+    """A loop that adds up the CPU time of ranking."""
+
+    ranking_s = 0.0
+
+    def _rank_anew(self, candidates: TaskCandidates) -> RankedTask:
+        began_s = time.thread_time()
+        ranked = super()._rank_anew(candidates)
+        self.ranking_s += time.thread_time() - began_s
+        return ranked
 
 
 def run(
@@ -199,7 +209,7 @@ def run(
         options = ProposerOptions(off=setting.off, evolve=EvolveOptions(seed=seed))
         board = TaskBoard(tasks, device="cpu", n_threads=n_threads)
         proposers = make_proposers(sorted(setting.proposers), options)
-        loop = Loop(board, pool, proposers, watcher=watcher, clock=time.process_time)
+        loop = TimedLoop(board, pool, proposers, watcher=watcher, clock=time.process_time)
         for budget_s in budgets_s:
             # A card counts as one round, and so does a pass; every pass should run.
             is_bounded = budget_s == FOREVER_S
@@ -207,7 +217,11 @@ def run(
             loop.run(left_s, max(setting.cards, len(FIRST_PASSES)) if is_bounded else None)
             yield (
                 loop,
-                Outcome(cpu_s=time.process_time() - cpu_s, wall_s=time.perf_counter() - began_s),
+                Outcome(
+                    cpu_s=time.process_time() - cpu_s,
+                    wall_s=time.perf_counter() - began_s,
+                    ranking_s=loop.ranking_s,
+                ),
             )
 
 
@@ -324,6 +338,12 @@ def reliability(console: Console, runs: Sequence[Judged], path: Path) -> None:
     console.print(
         f"confidence {CONFIDENT} or more: {is_sure.sum()}, {right[is_sure].sum():.0f} right"
     )
+    is_outside = rows.features[:, -1] > 0
+    for words, chosen in (("outside", is_outside), ("within", ~is_outside)):
+        console.print(
+            f"test inputs {words} the sizes of the demos: {chosen.sum()}, "
+            f"{right[chosen].sum():.0f} right"
+        )
 
 
 def show(console: Console, title: str, rows: dict[str, Outcome]) -> None:
@@ -481,6 +501,9 @@ def run_set(
     if not args.settings:
         shown = rows | {f"first attempt by {name}": each for name, each in by_proposer.items()}
     show(console, f"{data}: {len(tasks)} tasks, library off, {args.threads} threads", shown)
+    for name, each in rows.items():
+        ms = 1000 * each.ranking_s / max(len(tasks), 1)
+        console.print(f"ranking, {name}: {ms:.2f} ms of CPU per task")
     if args.settings:
         show_lost(console, rows)
     return rows

@@ -254,7 +254,7 @@ def test_solve_goes_on(tmp_path: Path) -> None:
         (["arc-agi-1/trainin"], "'arc-agi-1/trainin'; did you mean arc-agi-1/training?"),
         ([SET, "--tasks", "67a3c6ad"], "did you mean 67a3c6ac?"),
         ([SET, "--budget", "soon"], "--budget: 'soon' is not a duration"),
-        ([SET, "--budget", "0s"], "--budget: '0s' is no time at all; write 1s or more"),
+        ([SET, "--budget", "0s"], "--budget: '0s' is zero; write 1s or more"),
         ([SET, "--rounds", "0"], "--rounds"),
         ([SET, "--device", "gpu"], "'gpu' is not a device"),
         ([SET, "--device", "cuda:99"], "--device cuda:99: "),

@@ -96,7 +96,14 @@ def test_an_exception_beside_the_search_ends_that_proposer(task: arcbatt.Task) -
 
 def test_a_budget_ends_work_that_never_ends(task: arcbatt.Task) -> None:
     go_on = threading.Event()
+    ended: list[arcbatt.Task] = []
+
+    def work(task: arcbatt.Task) -> None:
+        go_on.wait(60)
+        ended.append(task)
+
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        arcbatt.solve(task, 0.3, proposers=[Waiting(lambda _task: go_on.wait(60))])
+        arcbatt.solve(task, 0.3, proposers=[Waiting(work)])
+    assert not ended
     go_on.set()

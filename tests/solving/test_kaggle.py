@@ -177,7 +177,7 @@ def test_a_disk_that_may_be_too_small_does_not_keep_it_from_searching(
         (["--set", "trainign"], "did you mean training?"),
         (["--set", "evaluation"], "no file *evaluation_challenges.json"),
         (["--limit", "soon"], "--limit: 'soon' is not a duration"),
-        (["--budget", "0s"], "--budget: '0s' is no time at all"),
+        (["--budget", "0s"], "--budget: '0s' is zero"),
         (["--pool", "no/such.db"], "no such pool"),
         (["--proposers", "knwon"], "did you mean known?"),
         (["--memory", "1MiB"], "--memory: '1MiB' is too little"),

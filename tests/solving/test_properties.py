@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from itertools import product
 from math import log2
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arcbatt.engine import _engine
 from arcbatt.engine.cpu.calls import evaluate_data
 from arcbatt.solving.properties import (
     PROPERTIES,
     SharedProperties,
-    n_cells,
-    shapes_of,
-    windows_of,
 )
 from arcbatt.tasks import Grid, Pair, Task
 
@@ -264,7 +262,6 @@ def test_patterns_that_no_demo_shows_are_counted_beyond_what_demos_have() -> Non
     shared = SharedProperties(alike)
     assert shared.oddities(0, striped).newness == 0
     # The two windows of a checkerboard occur in no demo, but in the second test input.
-    assert len(windows_of(checked)) == 2
     assert shared.oddities(0, checked).newness == log2(1 + 2)
     assert shared.oddities(1, checked).newness == 0
     # Demos whose outputs are unlike each other allow a test output to be unlike them.
@@ -272,7 +269,7 @@ def test_patterns_that_no_demo_shows_are_counted_beyond_what_demos_have() -> Non
     unlike = Task("unlike", (Pair(flat, striped), Pair(flat, other)), (flat,), "tests")
     assert SharedProperties(unlike).oddities(0, checked).newness == 0
     # Grids of one row have no windows.
-    assert windows_of(((1, 2, 3),)) == set()
+    assert _engine.windows_of(bytes([1, 2, 3]), 3) == bytes(10000 // 8)
 
 
 @st.composite
@@ -287,22 +284,15 @@ def test_parts_are_the_objects_of_the_language(grid: Grid) -> None:
     ground = evaluate_data("mostcolor", (grid,))
     objects = evaluate_data("objects", (grid, True, True, True))
     assert isinstance(ground, int) and isinstance(objects, frozenset)
-    sizes = sorted(len(each) for each in objects)  # type: ignore[arg-type]
-    shapes = shapes_of(grid, ground)
-    assert sorted(map(n_cells, shapes)) == sizes
-    # A shape is a part moved to the corner.
-    cells = [
-        frozenset((row, column) for row, start, end in shape for column in range(start, end))
-        for shape in shapes
-    ]
-    moved = [
-        frozenset(
-            (row - min(r for _, (r, _) in each), column - min(c for _, (_, c) in each))
-            for _, (row, column) in each
-        )
-        for each in objects  # type: ignore[union-attr]
-    ]
-    assert Counter(cells) == Counter(moved)
+    shapes = _engine.shapes_of(b"".join(map(bytes, grid)), len(grid[0]), ground)
+    assert sorted(shapes) == sorted(_shape_of({place for _, place in each}) for each in objects)  # type: ignore[union-attr, misc]
+
+
+def _shape_of(places: set[tuple[int, int]]) -> bytes:
+    rows, columns = ({place[axis] for place in places} for axis in (0, 1))
+    width = max(columns) - min(columns) + 1
+    box = product(range(min(rows), max(rows) + 1), range(min(columns), max(columns) + 1))
+    return bytes([width, *(place in places for place in box)])
 
 
 @given(_grids())
@@ -315,4 +305,21 @@ def test_windows_are_the_parts_of_a_grid_that_two_by_two_cells_show(grid: Grid) 
         for row in range(len(grid) - 1)
         for column in range(len(grid[0]) - 1)
     }
-    assert windows_of(grid) == shown
+    windows = int.from_bytes(_engine.windows_of(b"".join(map(bytes, grid)), len(grid[0])), "little")
+    assert windows == sum(1 << window for window in shown)
+
+
+@pytest.mark.parametrize(
+    ("cells", "width", "fault"),
+    [
+        (b"", 1, "width"),
+        (bytes(3), 2, "width"),
+        (bytes(256), 256, "wider"),
+        (b"\x0a", 1, "above 9"),
+    ],
+)
+def test_cells_that_are_no_grid_are_refused(cells: bytes, width: int, fault: str) -> None:
+    with pytest.raises(ValueError, match=fault):
+        _engine.shapes_of(cells, width, 0)
+    with pytest.raises(ValueError, match=fault):
+        _engine.windows_of(cells, width)

@@ -198,7 +198,25 @@ def test_candidates_that_go_are_forgotten_with_what_they_break(
     for n in range(1, 6):
         found.keep(giving(((n, n), (n, n)), n, steps=100 - n))
         rank_task(found)
-    assert {grid for _, grid in found._oddities} == {((n, n), (n, n)) for n in (4, 5)}
+    assert {each.grid for each in found.offered(0)} == {((n, n), (n, n)) for n in (4, 5)}
+
+
+def test_ranking_again_with_more_candidates_is_ranking_all_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("arcbatt.solving.candidates.MAX_KEPT", 4)
+    task = Task("two tests", TASK.demos, (TASK.test_inputs[0],) * 2, "tests")
+    grids: list[Grid] = [((n, n), (n, n)) for n in range(3)]
+    found = TaskCandidates(task)
+    for n in range(12):
+        outputs = (grids[n % 3], None if n % 5 == 0 else grids[n // 3 % 3])
+        each = giving(grids[0], n, task, outputs=outputs, bits=n % 4, steps=100 - 7 * n % 12)
+        if found.is_wanted(each):
+            found.keep(each)
+        at_once = TaskCandidates(task)
+        for kept in found.kept:
+            at_once.keep(kept)
+        assert rank_task(found) == rank_task(at_once)
 
 
 def test_it_is_said_why_a_grid_won_and_why_others_lost() -> None:

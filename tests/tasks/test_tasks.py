@@ -543,7 +543,7 @@ def test_a_list_of_pairs_is_a_task(tmp_path: Path) -> None:
     assert [grid[0][0] for grid in task.test_inputs] == [5, 6, 7, 8, 9, 0, 1, 2, 3, 4]
     assert is_right(load_answers(source), "00d62c1b", 0, [[6, 6]])
     one = write(tmp_path / "one.json", pairs(3))
-    assert "3 pairs in the file, of which 3 are demos: none is left" in message(one)
+    assert "3 pairs in the file, and the first 3 are demos, so none is left" in message(one)
     assert len(load(f"{one}#demos=2")[0].test_inputs) == 1
     for wrong in ("demos=0", "demos=256", "pairs=3", "demos=x", ""):
         assert str(one) in message(f"{one}#{wrong}")

@@ -16,7 +16,7 @@ def parse_duration(text: str, option: str = "--budget") -> float:
             f"{text!r} is not a duration; write 90s, 10m or 1.5h", param_hint=option
         )
     if float(match[1]) == 0:
-        raise typer.BadParameter(f"{text!r} is no time at all; write 1s or more", param_hint=option)
+        raise typer.BadParameter(f"{text!r} is zero; write 1s or more", param_hint=option)
     return float(match[1]) * _SECONDS[match[2]]
 
 

@@ -15,8 +15,8 @@ BINDING = ("lbind", "rbind")
 def describe_rule(node: Node, outcomes: Mapping[Node, Value | Failure]) -> tuple[str, ...]:
     """Return the rule that a call has learned, line by line; empty if it does not learn.
 
-    `outcomes` holds the values of the node and its arguments. A function that lacks only a grid,
-    such as one that is applied to many, is described as it learns for the first demo's input.
+    `outcomes` holds the values of the node and its arguments. A learner that is bound to all
+    its arguments but a grid is described by what it learns for the first demo's input.
     """
     if node.kind != "call" or node.name not in (*worded_names(), *BINDING):
         return ()

@@ -300,7 +300,14 @@ class Program(Displayed):
     @property
     def n_calls(self) -> int:
         """The number of its calls, shared ones counted once."""
-        return sum(node.kind in ("call", "invoke") for node in self.nodes())
+        # The order of nodes does not matter here, and a set is filled faster than `walk` yields.
+        nodes, todo = {self.result}, [self.result]
+        while todo:
+            for arg in todo.pop().args:
+                if arg not in nodes:
+                    nodes.add(arg)
+                    todo.append(arg)
+        return sum([node.kind in ("call", "invoke") for node in nodes])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Program) and other.result is self.result

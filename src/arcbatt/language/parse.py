@@ -13,7 +13,7 @@ of primitives given by keyword; `tree_reader` says which other Python is accepte
 Annotations of types mean nothing here. A file may hold many programs and, outside of them,
 comments, docstrings and arc-dsl's own import lines, which mean nothing either. Other
 lines there are rejected by themselves: programs above and below them are read. A function
-whose parameters are not inputs, and which another one calls, is no program by itself.
+whose parameters are not inputs, and which another one calls, is not a program by itself.
 
 The text is read, by `parse_plain` where it can and otherwise by `ast`, and never run:
 whatever a file contains, the outcome is programs or a `ProgramError`.

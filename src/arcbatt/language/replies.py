@@ -46,7 +46,7 @@ def read_programs(text: str, file: str = "") -> list[ParsedProgram | RejectedPro
 
     They may stand in prose, Markdown or JSON. A function that is not a program is among them as a
     `RejectedProgram`, with all its errors and their places; other text is passed over. The lines
-    of a program in JSON are counted from that of the string in which it begins, so they are right
+    of a program in JSON are counted from the string in which it begins, so they are right
     in a list with one string per line.
     """
     if not isinstance(text, str):
@@ -139,14 +139,14 @@ class _String(NamedTuple):
 
     @property
     def is_line(self) -> bool:
-        """Whether it is one line, which may have an end."""
+        """Whether it is a single line, with or without a line end."""
         return "\n" not in self.text.removesuffix("\n")
 
 
 def _in_strings(lines: list[str], place: _Place) -> Generator[Chunk, None, _Place]:
-    """Yield the functions in the strings of a line, from a place on; return where to go on.
+    """Yield the functions in the strings of a line, from a place on; return the place to read next.
 
-    That is the next line, or the place behind a list of strings.
+    This is the beginning of the next line, or the end of a list of strings.
     """
     number = place.line
     line = lines[number]
@@ -179,7 +179,7 @@ def _decode(content: str) -> str | None:
 
 
 def _rest_of_list(lines: list[str], place: _Place) -> Iterator[_String]:
-    """Yield the strings of a list from a place on, as far as each is one line of a text."""
+    """Yield the strings of a list from a place on, up to one that is not a single line."""
     number, column = place
     while number < len(lines):
         found = _NEXT_STRING.match(lines[number], column)

@@ -42,8 +42,17 @@ def name_color(color: int) -> str:
 
 def name_cell(color: int) -> str:
     """Return "a red cell", "an orange cell" and so on."""
+    return f"{_name_with_article(color)} cell"
+
+
+def name_object(color: int) -> str:
+    """Return "a red object", "an orange object" and so on."""
+    return f"{_name_with_article(color)} object"
+
+
+def _name_with_article(color: int) -> str:
     name = name_color(color)
-    return f"{'an' if name.startswith('o') else 'a'} {name} cell"
+    return f"{'an' if name.startswith('o') else 'a'} {name}"
 
 
 def name_colors(colors: Iterable[int]) -> str:

@@ -52,17 +52,19 @@ def fate_programs(view: View) -> list[Program]:
 def propose_fates(board: TaskBoard, context: Context, off: frozenset[str]) -> None:
     """Propose what the rules for tasks of a board vote for."""
     n_fitting = {task.id: 0 for task in board.tasks}
+    n_pairs = 0
     for group in group_by_view(board.tasks, off, without=WITHOUT_VIEWS):
         programs = fate_programs(group[0][0])
         with phase("fuse"):
             batt = Batt(programs[:1])
         result = board.part([task for _, task in group]).screen(batt, device="cpu")
+        n_pairs += len(group)
         for t, (view, task) in enumerate(group):
             if result.solved[0, t]:
                 n_fitting[task.id] += _propose(view, task, programs, context)
     for task in board.tasks:
         context.note_done(FATES, task, {"n_fitting": n_fitting[task.id]})
-    context.log({"n_pairs": len(board)})
+    context.log({"n_pairs": n_pairs})
 
 
 def _propose(view: View, task: Task, programs: Sequence[Program], context: Context) -> int:

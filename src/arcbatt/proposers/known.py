@@ -116,7 +116,7 @@ class KnownProposer:
             self._run_variants(offer, context)
 
     def _run_known(self, offer: Offer, context: Context) -> None:
-        """Run all known programs; all demos only on tasks that none fits so far."""
+        """Run all known programs; after the first item, only on tasks that none fits so far."""
         item, tasks, n_known = offer.item, offer.tasks, len(context.known)
         if item != ALL_DEMOS:
             done = context.done(ALL_DEMOS).items()

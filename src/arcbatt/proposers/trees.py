@@ -33,7 +33,7 @@ TREE_BITS, BITS_PER_NODE = 1.0, 0.5
 # All features, those that are the same after turns, those that name no color. Both restrictions
 # together add nothing.
 WAYS = (0, 1, 2)
-# Features know the background.
+# Features know the background, so trees need no views for other backgrounds.
 WITHOUT_VIEWS = ("ground",)
 # The parts of the features that vote.
 VOTING_PARTS = (1,)

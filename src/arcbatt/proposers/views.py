@@ -148,9 +148,9 @@ def learning_views(task: Task, off: frozenset[str] = frozenset()) -> Iterator[Vi
 def group_by_view(
     tasks: Sequence[Task], off: frozenset[str] = frozenset(), *, without: Sequence[str] = ()
 ) -> list[list[tuple[View, Task]]]:
-    """Return tasks in each of their `learning_views`; those in one list have the same nodes.
+    """Return the `learning_views` of tasks with their tasks, grouped into lists by view.
 
-    Views are left out if their kind is made of one that `without` names.
+    Views in a list have the same nodes. Views whose kind contains a name in `without` are left out.
     """
     by_name: dict[str, list[tuple[View, Task]]] = {}
     for task in tasks:

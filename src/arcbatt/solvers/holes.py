@@ -146,7 +146,7 @@ def solve_d5d6de2d(I):
 
 def solve_e73095fd(I):
     """The inside of every box turns yellow; a place between lines that run on past its corners
-    is no box.
+    is not a box.
     """
     ground = ofcolor(I, mostcolor(I))
     gaps = parts_of(I, mostcolor(I), F)

@@ -165,7 +165,7 @@ def solve_995c5fa3(I):
     ground = leastcolor(I)
     n_squares = divide(increment(width(I)), increment(height(I)))
     squares = hsplit(switch(I, ground, BLACK), n_squares)
-    # A cell that is not black is no hole: then the next place is asked.
+    # A cell that is not black is not a hole: then the next place is asked.
     by_bottom = compose(rbind(rbind(branch, YELLOW), RED), rbind(index, (3, 1)))
     by_sides = fork(rbind(branch, GREEN), rbind(index, (1, 0)), by_bottom)
     hue = fork(rbind(branch, CYAN), rbind(index, (1, 1)), by_sides)

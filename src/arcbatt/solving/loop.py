@@ -217,14 +217,17 @@ class Loop:
         """Return the estimated probability that one of a task's attempts is right."""
         return self._rank(self._candidates[task.id]).confidence
 
-    @phase("score")
     def _rank(self, candidates: TaskCandidates) -> RankedTask:
         """Rank a task, unless its candidates are unchanged since the last time."""
         version, ranked = self._ranked.get(candidates.task.id, (-1, None))
         if ranked is None or version != candidates.version:
-            ranked = rank_task(candidates)
+            ranked = self._rank_anew(candidates)
             self._ranked[candidates.task.id] = (candidates.version, ranked)
         return ranked
+
+    @phase("score")
+    def _rank_anew(self, candidates: TaskCandidates) -> RankedTask:
+        return rank_task(candidates)
 
     # --- spending the budget ---
 

@@ -10,22 +10,28 @@ output nor in its input looks unlike what the demos show.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from itertools import chain, pairwise
+from functools import cached_property, reduce
 from math import log2
-from operator import ne
+from operator import or_
 
+from arcbatt.engine import _engine
 from arcbatt.tasks import Grid, Task
+from arcbatt.tasks.validation import MAX_COLOR
 
 # The value of a property that does not apply.
 ABSENT = None
 
-# The runs of equal cells in a part, from top to bottom: row, first column, column after the last,
-# relative to the part's corner.
-Shape = tuple[tuple[int, int, int], ...]
+# Marks the bytes that are not 0.
+MARK = bytes([0] + [1] * 255)
+# Old and new color, by 10 times the old one and the new one.
+PAIRS = [divmod(number, 10) for number in range(100)]
+SAME = frozenset((color, color) for color in range(MAX_COLOR + 1))
+
+# The width of a part's box, then for each cell of the box whether it is of the part.
+Shape = bytes
+SINGLE_CELL: Shape = bytes([1, 1])
 Changes = frozenset[tuple[int, int]]
 
 
@@ -34,28 +40,20 @@ class _GridFacts:
 
     def __init__(self, grid: Grid, ground: int | None = None) -> None:
         self.grid = grid
-        self._ground = ground
-
-    @cached_property
-    def counts(self) -> Counter[int]:
-        return Counter(chain.from_iterable(self.grid))
-
-    @cached_property
-    def commonest(self) -> int:
-        return min(self.counts, key=lambda color: (-self.counts[color], color))
-
-    @cached_property
-    def colors(self) -> frozenset[int]:
-        return frozenset(self.counts)
-
-    @cached_property
-    def size(self) -> tuple[int, int]:
-        return len(self.grid), len(self.grid[0])
+        self.size = len(grid), len(grid[0])
+        self.cells = b"".join(map(bytes, grid))
+        self.number = int.from_bytes(self.cells, "big")
+        self.counts = [self.cells.count(color) for color in range(MAX_COLOR + 1)]
+        self.colors = frozenset([color for color, count in enumerate(self.counts) if count])
+        self.commonest = self.counts.index(max(self.counts))
+        # The distinct windows of 2x2 cells, each as the bit that its colors write as a number.
+        self.windows = int.from_bytes(_engine.windows_of(self.cells, self.size[1]), "little")
+        self._ground = self.commonest if ground is None else ground
 
     @cached_property
     def shapes(self) -> list[Shape]:
-        """The shapes of all parts."""
-        return shapes_of(self.grid, self.commonest if self._ground is None else self._ground)
+        """The shapes of all parts, sorted."""
+        return sorted(_engine.shapes_of(self.cells, self.size[1], self._ground))
 
 
 class _Facts:
@@ -71,78 +69,28 @@ class _Facts:
         """The old and new colors of changed cells; None if the sizes differ."""
         if self.before.size != self.after.size:
             return None
-        pairs: set[tuple[int, int]] = set()
-        for old, new in zip(self.before.grid, self.after.grid, strict=True):
-            if old != new:
-                pairs.update(zip(old, new, strict=True))
-        return frozenset(pair for pair in pairs if pair[0] != pair[1])
+        # Both colors of a cell as one byte: no digit carries.
+        both = 10 * self.before.number + self.after.number
+        return (
+            frozenset([PAIRS[byte] for byte in set(both.to_bytes(len(self.before.cells), "big"))])
+            - SAME
+        )
 
     @cached_property
     def regions(self) -> list[Shape]:
         """The shapes of changed regions, for an output of the input's size."""
-        unchanged = (False,) * self.before.size[1]
-        changed = tuple(
-            unchanged if old == new else tuple(map(ne, old, new))
-            for old, new in zip(self.before.grid, self.after.grid, strict=True)
-        )
-        return shapes_of(changed, 0)
-
-
-# Grids offered for a test input differ in few rows, so what is computed per row is kept.
-@lru_cache(4096)
-def _runs_of(row: tuple[int, ...]) -> tuple[tuple[int, int, int], ...]:
-    """Return the runs of equal cells in a row: first column, column after the last, color."""
-    starts = [0, *(k for k, (old, new) in enumerate(pairwise(row), 1) if old != new)]
-    return tuple(zip(starts, [*starts[1:], len(row)], (row[k] for k in starts), strict=True))
-
-
-def shapes_of(grid: Grid, ground: int) -> list[Shape]:
-    """Return the shapes of the parts of a grid."""
-    runs: list[tuple[int, int, int]] = []
-    joined: list[int] = []  # a run of the same part further up, or the run itself
-    above: list[tuple[int, int, int, int]] = []  # first column, column after the last, color, run
-    for row, cells in enumerate(grid):
-        here = []
-        begin = 0  # runs above that end further left touch none of the runs to come
-        for start, end, color in _runs_of(cells):
-            if color == ground:
-                continue
-            number = first = len(runs)
-            runs.append((row, start, end))
-            joined.append(number)
-            while begin < len(above) and above[begin][1] < start:
-                begin += 1
-            for k in range(begin, len(above)):
-                other_start, _, other_color, other = above[k]
-                if other_start > end:
-                    break
-                if other_color == color:
-                    while joined[other] != other:
-                        other = joined[other]
-                    first, last = (first, other) if first < other else (other, first)
-                    joined[last] = first
-            here.append((start, end, color, number))
-        above = here
-    parts: dict[int, list[tuple[int, int, int]]] = {}
-    for number, run in enumerate(runs):
-        # A run joins one further up, whose own part is known by now.
-        joined[number] = root = joined[joined[number]]
-        parts.setdefault(root, []).append(run)
-    return [_moved_to_corner(part) for part in parts.values()]
-
-
-def _moved_to_corner(runs: list[tuple[int, int, int]]) -> Shape:
-    top, left = runs[0][0], min(start for _, start, _ in runs)
-    return tuple((row - top, start - left, end - left) for row, start, end in runs)
+        differences = self.before.number ^ self.after.number
+        changed = differences.to_bytes(len(self.before.cells), "big").translate(MARK)
+        return _engine.shapes_of(changed, self.before.size[1], 0)
 
 
 def n_cells(shape: Shape) -> int:
     """Return the number of cells of a shape."""
-    return sum(end - start for _, start, end in shape)
+    return shape.count(1, 1)
 
 
 def _is_rectangle(shape: Shape) -> bool:
-    return len(shape) == shape[-1][0] + 1 and len({run[1:] for run in shape}) == 1
+    return 0 not in shape
 
 
 def _contains(whole: Grid, part: Grid) -> bool:
@@ -232,7 +180,7 @@ PROPERTIES: dict[str, Callable[[_Facts], Hashable]] = {
     "as many cells of each color as before": lambda facts: _holds(
         facts.after.counts == facts.before.counts
     ),
-    "outputs have as many colors": lambda facts: len(facts.after.counts),
+    "outputs have as many colors": lambda facts: len(facts.after.colors),
     "the background is the input's": lambda facts: _holds(facts.after.commonest == facts.ground),
     "outputs have the same background": lambda facts: facts.after.commonest,
     "outputs are the same upside down": lambda facts: _holds(
@@ -251,27 +199,14 @@ PROPERTIES: dict[str, Callable[[_Facts], Hashable]] = {
     "as many parts as in the input": lambda facts: _holds(
         len(facts.after.shapes) == len(facts.before.shapes)
     ),
-    "no part is a single cell": lambda facts: _holds(
-        all(n_cells(shape) > 1 for shape in facts.after.shapes)
-    ),
+    "no part is a single cell": lambda facts: _holds(SINGLE_CELL not in facts.after.shapes),
     "no shape of a part is new": lambda facts: _holds(
         set(facts.after.shapes) <= set(facts.before.shapes)
     ),
     "parts have the shapes of the input's": lambda facts: _holds(
-        Counter(facts.after.shapes) == Counter(facts.before.shapes)
+        facts.after.shapes == facts.before.shapes
     ),
 }
-
-
-def windows_of(grid: Grid) -> set[int]:
-    """Return the distinct windows of 2x2 cells, each as the number that its colors write."""
-    return set().union(*(_windows_of(*rows) for rows in pairwise(grid)))
-
-
-@lru_cache(4096)
-def _windows_of(above: tuple[int, ...], below: tuple[int, ...]) -> frozenset[int]:
-    columns = [10 * upper + lower for upper, lower in zip(above, below, strict=True)]
-    return frozenset(100 * left + right for left, right in pairwise(columns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,23 +235,23 @@ class SharedProperties:
             first = read(facts[0])
             if first is not ABSENT and all(read(each) == first for each in facts[1:]):
                 self.values[name] = first
-        shown = [windows_of(demo.output) for demo in task.demos]
-        self._known = [windows_of(grid).union(*shown) for grid in task.test_inputs]
+        shown = [each.after.windows for each in facts]
+        self._known = [reduce(or_, shown, each.windows) for each in self._tests]
         # The most that a demo output would have, if the other demos were all that is known.
         self._usual_newness = max(
-            _bits(shown[k].difference(windows_of(demo.input), *shown[:k], *shown[k + 1 :]))
-            for k, demo in enumerate(task.demos)
+            _newness(each.after, reduce(or_, shown[:k] + shown[k + 1 :], each.before.windows))
+            for k, each in enumerate(facts)
         )
 
     def oddities(self, test: int, grid: Grid) -> Oddities:
         """Return how a test output differs from what all demos show."""
         facts = _Facts(self._tests[test], grid)
         broken = tuple(
-            name for name, value in self.values.items() if PROPERTIES[name](facts) != value
+            [name for name, value in self.values.items() if PROPERTIES[name](facts) != value]
         )
-        newness = _bits(windows_of(grid) - self._known[test])
+        newness = _newness(facts.after, self._known[test])
         return Oddities(broken, max(0.0, newness - self._usual_newness))
 
 
-def _bits(new: set[int]) -> float:
-    return log2(1 + len(new))
+def _newness(grid: _GridFacts, known: int) -> float:
+    return log2(1 + (grid.windows & ~known).bit_count())

@@ -34,17 +34,18 @@ Of several test inputs the lowest confidence counts.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import exp, inf, log2
+from operator import attrgetter
 
 from arcbatt.evaluation import FULL_CREDIT, N_COPIES
 from arcbatt.proposers import Candidate
 from arcbatt.tasks import Grid, Task
 from arcbatt.tasks.submission import N_ATTEMPTS, stand_ins
 
-from .candidates import TaskCandidates
+from .candidates import KeptCandidate, OfferedGrid, TaskCandidates
 from .properties import NOTHING_ODD, Oddities
 
 NEARLY_RIGHT = 0.02
@@ -135,7 +136,7 @@ def _counts_of(odd: Oddities) -> tuple[float, float]:
     return log2(1 + len(odd.broken)), odd.newness
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Attempt:
     """A grid for a test input, with the candidates that give it, the plainest first.
 
@@ -150,6 +151,16 @@ class Attempt:
     @property
     def best(self) -> Candidate | None:
         return self.supporters[0] if self.supporters else None
+
+    @cached_property
+    def order(self) -> tuple[object, ...]:
+        """A sort key: the most evidence first, ties broken by the grid."""
+        return (-self.evidence, self.grid)
+
+    @cached_property
+    def bits(self) -> float:
+        """The evidence in bits."""
+        return log2(self.evidence) if self.evidence else -inf
 
     @property
     def broken(self) -> tuple[str, ...]:
@@ -168,7 +179,7 @@ class Attempt:
             reasons[AGREEMENT] = log2(self.evidence) - weight.bits()
         return reasons
 
-    @property
+    @cached_property
     def families(self) -> frozenset[str]:
         return frozenset(kept.proposal.family for kept in self.supporters)
 
@@ -247,53 +258,49 @@ def is_outside_sizes(grid: Grid, others: Sequence[Grid]) -> bool:
 
 
 def rank_task(
-    candidates: TaskCandidates, per_count: Sequence[float] = tuple(BITS.values())
+    candidates: TaskCandidates, per_count: tuple[float, ...] = tuple(BITS.values())
 ) -> RankedTask:
     """Return two different attempts for each test input of a task."""
     task = candidates.task
-    weighed = [_Weighed.of(each, per_count) for each in candidates.kept]
+    attempts = candidates.attempts(per_count)
     offered = []
     for k in range(len(task.test_inputs)):
-        behind: dict[Grid, list[_Weighed]] = {}
-        for each in weighed:
-            output = each.candidate.trial.outputs[k]
-            if output is not None:
-                behind.setdefault(output, []).append(each)
-        attempts = [
-            _attempt(output, supporters, candidates.oddities(k, output), per_count)
-            for output, supporters in behind.items()
-        ]
-        offered.append(sorted(attempts, key=_order))
+        grids = candidates.offered(k)
+        for each in grids:
+            if each not in attempts:
+                attempts[each] = _attempt(candidates, k, each, per_count)
+        offered.append(sorted([attempts[each] for each in grids], key=attrgetter("order")))
     if len(offered) > 1:
-        offered = _prefer_one_program([each.candidate for each in weighed], offered)
+        offered = _prefer_one_program(candidates.complete(), attempts, offered)
     return RankedTask(task, tuple(_rank_test(task, k, each) for k, each in enumerate(offered)))
 
 
 def _prefer_one_program(
-    candidates: Iterable[Candidate], offered: list[list[Attempt]]
+    complete: Iterable[KeptCandidate],
+    attempts: Mapping[OfferedGrid, Attempt],
+    offered: list[list[Attempt]],
 ) -> list[list[Attempt]]:
     """Return the grids for all test inputs, those of one program first if the evidence is close."""
-    bits = [
-        {each.grid: log2(each.evidence) if each.evidence else -inf for each in attempts}
-        for attempts in offered
-    ]
-    answers = {each.trial.outputs: 0.0 for each in candidates if None not in each.trial.outputs}
-    for grids in answers:
-        answers[grids] = sum(known[grid] for known, grid in zip(bits, grids, strict=True) if grid)
-    if not answers:
+    answers = (
+        (-sum([attempts[grid].bits for grid in each.answer if grid]), each.candidate.rank, each)
+        for each in complete
+    )
+    best = min(answers, default=None)
+    if best is None:
         return offered
-    one = max(answers, key=lambda grids: answers[grids])
-    most = sum(max(known.values()) for known in bits)
-    if answers[one] < most - CONSISTENCY_BITS * (len(offered) - 1):
+    cost, _, one = best
+    most = sum([each[0].bits for each in offered])
+    if -cost < most - CONSISTENCY_BITS * (len(offered) - 1):
         return offered
+    firsts = [attempts[grid] for grid in one.answer if grid]
     return [
-        sorted(attempts, key=lambda each: each.grid != grid)
-        for attempts, grid in zip(offered, one, strict=True)
+        sorted(of_test, key=lambda each: each is not first)
+        for of_test, first in zip(offered, firsts, strict=True)
     ]
 
 
 @dataclass(frozen=True, slots=True)
-class _Weighed:
+class WeighedCandidate:
     """A candidate with its weight, but for the reasons of grids, and its order when shown."""
 
     candidate: Candidate
@@ -301,55 +308,70 @@ class _Weighed:
     plainness: tuple[float, ...]
 
     @classmethod
-    def of(cls, candidate: Candidate, per_count: Sequence[float]) -> _Weighed:
-        weight = weigh(candidate)
-        # By faults in demos, choice and calls: trust and copies say nothing about the program.
-        of_demos = _product(weight.counts[OF_DEMOS], per_count[OF_DEMOS])
-        plainness = (
-            -of_demos - weight.nearness,
-            round(candidate.proposal.bits),
-            candidate.n_calls,
-        )
-        return cls(candidate, weight.bits(per_count), plainness)
+    def of(cls, kept: KeptCandidate, per_count: tuple[float, ...]) -> WeighedCandidate:
+        """Return a candidate with its weight, which is computed once."""
+        weighed = kept.weighed.get(per_count)
+        if weighed is None:
+            weight = weigh(kept.candidate)
+            # By faults in demos, choice and calls: trust and copies say nothing about the program.
+            of_demos = _product(weight.counts[OF_DEMOS], per_count[OF_DEMOS])
+            plainness = (
+                -of_demos - weight.nearness,
+                round(kept.candidate.proposal.bits),
+                kept.candidate.n_calls,
+            )
+            weighed = cls(kept.candidate, weight.bits(per_count), plainness)
+            kept.weighed[per_count] = weighed
+        return weighed
 
 
 def _rank_test(task: Task, test: int, offered: Sequence[Attempt]) -> RankedTest:
+    """Choose two of the attempts offered for a test input: the first, then others by evidence."""
     chosen = list(offered[:1])
     if len(offered) > 1:
-        known = offered[0].families
-
-        def merit(attempt: Attempt) -> float:
-            return attempt.evidence * (SAME_FAMILY_SHARE if attempt.families <= known else 1.0)
-
-        chosen.append(max(offered[1:], key=merit))
+        chosen.append(_second(*offered))
     total = sum(attempt.evidence for attempt in offered)
     features = confidence_features(task, test, chosen, total) if offered else ()
-    lost = tuple(attempt for attempt in offered if all(attempt is not each for each in chosen))
-    for grid in stand_ins(task.test_inputs[test]):
-        if len(chosen) == N_ATTEMPTS:
-            break
-        if all(grid != attempt.grid for attempt in chosen):
-            chosen.append(Attempt(grid, 0.0, ()))
+    lost = tuple(attempt for attempt in offered[1:] if attempt is not chosen[1])
+    while len(chosen) < N_ATTEMPTS:
+        known = [attempt.grid for attempt in chosen]
+        grid = next(grid for grid in stand_ins(task.test_inputs[test]) if grid not in known)
+        chosen.append(Attempt(grid, 0.0, ()))
     first, second = chosen
     return RankedTest((first, second), features, lost)
 
 
+def _second(first: Attempt, *others: Attempt) -> Attempt:
+    """Return the attempt to make beside the first; the others are ordered by evidence."""
+    best = others[0]
+    of_another_family = (each for each in others if not each.families <= first.families)
+    other = next(of_another_family, best)
+    return best if best.evidence * SAME_FAMILY_SHARE >= other.evidence else other
+
+
 def _attempt(
-    grid: Grid, behind: list[_Weighed], odd: Oddities, per_count: Sequence[float]
+    candidates: TaskCandidates, test: int, offered: OfferedGrid, per_count: tuple[float, ...]
 ) -> Attempt:
-    # Sorts are stable: candidates of equal weight stay in order, the best first.
-    behind.sort(key=lambda each: -each.bits)
-    by_family: Counter[str] = Counter()
+    """Return a grid with its evidence."""
+    odd = candidates.oddities(test, offered.grid)
+    in_order = sorted(offered.candidates, key=lambda each: each.candidate.rank)
+    behind = [WeighedCandidate.of(each, per_count) for each in in_order]
+    return _add_up(offered.grid, behind, odd, per_count)
+
+
+def _add_up(
+    grid: Grid, behind: list[WeighedCandidate], odd: Oddities, per_count: tuple[float, ...]
+) -> Attempt:
+    """Return a grid with the evidence of the candidates that give it, the best first."""
+    # Sorts are stable: candidates of equal weight stay in order.
+    behind.sort(key=attrgetter("bits"), reverse=True)
+    by_family: dict[str, int] = {}
     evidence = 0.0
     for each in behind:
         family = each.candidate.proposal.family
-        evidence += 2.0 ** (each.bits - by_family[family])
-        by_family[family] += 1
+        n_before = by_family.get(family, 0)
+        evidence += 2.0 ** (each.bits - n_before)
+        by_family[family] = n_before + 1
     evidence *= 2.0 ** _product(_counts_of(odd), per_count[-N_OF_GRIDS:])
-    behind.sort(key=lambda each: each.plainness)
+    behind.sort(key=attrgetter("plainness"))
     return Attempt(grid, evidence, tuple(each.candidate for each in behind), odd)
-
-
-def _order(attempt: Attempt) -> tuple[object, ...]:
-    """Return a sort key: the most evidence first, ties broken by the grid."""
-    return (-attempt.evidence, attempt.grid)

@@ -248,8 +248,8 @@ def _to_document(content: Any, task_id: str, place: str, counts: PairCounts) -> 
         return Document(task_id, content, place)
     if len(content) <= counts.demos:
         fault = (
-            f"{place}: {count(len(content), 'pair')} in the file, of which {counts.demos} are "
-            f"demos: none is left for a test; PATH#demos=N sets how many are demos"
+            f"{place}: {count(len(content), 'pair')} in the file, and the first {counts.demos} are "
+            "demos, so none is left for a test; PATH#demos=N sets how many are demos"
         )
         return Document(task_id, None, place, fault)
     tests = content[counts.demos : counts.demos + counts.tests]

@@ -33,10 +33,11 @@ def to_entry(grids: Sequence[Grid]) -> dict[str, Grid]:
 
 def stand_ins(grid: Grid) -> Iterator[Grid]:
     """Yield distinct stand-in attempts: the test input itself, then one-color grids of its size."""
+    yield grid  # before the others are made: that one is often enough
     counts = Counter(chain.from_iterable(grid))
     usual = min(counts, key=lambda color: (-counts[color], color))
     plain = (tuple((color,) * len(row) for row in grid) for color in (usual, *range(MAX_COLOR + 1)))
-    yield from dict.fromkeys((grid, *plain))
+    yield from (each for each in dict.fromkeys(plain) if each != grid)
 
 
 def fill_in(test_inputs: Sequence[Grid | None]) -> Entries:

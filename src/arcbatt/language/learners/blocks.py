@@ -45,10 +45,10 @@ _TURNS = (
 )
 _USES = (
     "{}",
-    "{}, of which only cells of its own color are kept",
-    "{}, without cells of its own color",
-    "the shape of {} in its own color",
-    "the gaps of {} in its own color",
+    "{}, with all colors but the cell's erased",
+    "{}, with the cell's color erased",
+    "the shape of {} in the cell's color",
+    "the gaps of {} in the cell's color",
 )
 _OWN, _FIRST_OF_STAMP = 10, 11
 
@@ -97,7 +97,7 @@ def _(given: Value, *args: Any) -> list[str]:
 
 def _say_kind(kind: int) -> str:
     if kind == _OWN:
-        return "full of its own color"
+        return "full of the cell's color"
     if kind < _OWN:
         return f"full of {name_color(kind)}"
     number, use = divmod(kind - _FIRST_OF_STAMP, len(_USES))

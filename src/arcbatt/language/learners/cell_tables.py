@@ -20,6 +20,7 @@ from ..wording import (
     name_cell,
     name_color,
     name_colors,
+    name_object,
     name_rank,
     shorten,
 )
@@ -29,7 +30,7 @@ from ..wording import (
 class _Seen:
     """Words for the colors that are seen at some places: "red is above and below".
 
-    `absent` says what is where there is no color; by default there is the outside.
+    `absent` is said of places without a color; by default they are "the outside".
     """
 
     places: Sequence[str]
@@ -62,7 +63,7 @@ _IMAGE = "{color} is at {places}"
 _MIRRORED = _Seen(("its mirror image left to right", "its mirror image top to bottom"), _IMAGE)
 _IN_BETWEEN = (
     "it lies between two {color} cells in {places}",
-    "between no two of one color in {places}",
+    "it lies between no two cells of one color in {places}",
 )
 _BETWEEN = _Seen(_LINES, *_IN_BETWEEN)
 _BETWEEN_ALL = _Seen((*_LINES, "its falling diagonal", "its rising diagonal"), *_IN_BETWEEN)
@@ -87,6 +88,12 @@ def _say_gap(seen: Sequence[int]) -> str:
         if size
         else "it lies in no gap"
     )
+
+
+def _say_distance(seen: Sequence[int]) -> str:
+    (distance,) = seen
+    cells = "cell" if distance == 1 else "cells"
+    return f"it lies {distance}{' or more' * (distance == 5)} {cells} from the edge"
 
 
 def _say_rank(seen: Sequence[int]) -> str:
@@ -117,7 +124,7 @@ SIGHTS: tuple[tuple[str, Phrase], ...] = (
     ("its row and column, counted from 0, divided by 3", _say_modulo),
     (
         "its distance from the edge",
-        lambda seen: f"it lies {seen[0]}{' or more' * (seen[0] == 5)} cells from the edge",
+        _say_distance,
     ),
     (
         "the most common colors other than black of its row and column",
@@ -151,7 +158,7 @@ SIGHTS: tuple[tuple[str, Phrase], ...] = (
         lambda seen: (
             "it lies in no box"
             if seen[0] == OUTSIDE
-            else f"it lies in the box of a {name_color(seen[0])} object"
+            else f"it lies in the box of {name_object(seen[0])}"
         ),
     ),
     ("which colors its row and column have", _say_lines),

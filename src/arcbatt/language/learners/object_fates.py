@@ -352,7 +352,7 @@ def _say_rule(kind: FateKind, tests: Sequence[str], parameters: Sequence[int]) -
     if kind == FateKind.SORT:
         measure, falling = parameters
         order = "the greatest first" if falling else "the least first"
-        return f"they are sorted by {MEASURES[measure][1].replace('its', 'their', 1)}, {order}"
+        return f"they are sorted, each by {MEASURES[measure][1]}, {order}"
     if kind == FateKind.CROP_ONE:
         (how,) = parameters
         selected = _name_selected("the", tests) if tests else "the only object"
@@ -391,7 +391,8 @@ def _(given: Value, *args: Any) -> list[str]:
     rules: Any = find_rule("apply_fates", args)
     voters, n_rules = split_rules(rules), len(split_rules(args[0]))
     if len(voters) == n_rules:
-        return ["all of them give this output" if n_rules > 1 else "it gives this output"]
+        subject = "all rules about objects give" if n_rules > 1 else "the rule about objects gives"
+        return [f"{subject} this output"]
     verb = "gives" if len(voters) == 1 else "give"
     return [
         f"{len(voters)} of the {n_rules} rules about objects {verb} this output:",

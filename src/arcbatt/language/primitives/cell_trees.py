@@ -92,6 +92,7 @@ _COUNTED = tuple(
     (re.compile(pattern), sentence)
     for pattern, sentence in (
         (r"how many ((?:\w+ )?steps)(?: it is)? from (.*?)(?: it is)?", "it is {n} {0} from {1}"),
+        (r"how many (of its row and column) (.+)", "{0}, {n} {1}"),
         (r"how many (\w+) (its .+) (has|touches)", "{1} {2} {no} {0}"),
         (r"how many ((?:\w+ )?ways) (.+)", "{1} in {no} {0}"),
         (r"in how many (.+) directions (.+) is", "{1} is in {no} {0} directions"),
@@ -100,6 +101,12 @@ _COUNTED = tuple(
         (r"how many (have .+)", "the number of those that {0} is {n}"),
         (r"how many (.+)", "{no} {0}"),
         (r"within how many (.+) it is", "it is within {no} {0}"),
+        (r"how far off another color is (.+)", "the distance to another color {0} is {n}"),
+        (r"how near another color is, (.+)", "the {0} distance to the nearest other color is {n}"),
+        (r"how far another color is, (.+)", "the {0} distance to the farthest other color is {n}"),
+        (r"how often (it is between .+)", "the number of times that {0} is {n}"),
+        (r"(cells .+), the more", "the greater number of {0} is {n}"),
+        (r"(cells .+), the fewer", "the smaller number of {0} is {n}"),
         (r"((?:rows|columns|cells|panels) .+)", "the number of {0} is {n}"),
     )
 )
@@ -134,4 +141,6 @@ def _condition(feature: int, value: int) -> str:
         if counted := pattern.fullmatch(name):
             amount = f"at most {value}" if value else "no" if "{no}" in sentence else "0"
             return sentence.format(*counted.groups(), no=amount, n=amount)
-    return f"{name}: at most {value}" if name.startswith("how ") else f"{name} is at most {value}"
+    if name.startswith("how "):
+        return f"{name}: at most {value}"
+    return f"{name}{',' * (', ' in name)} is at most {value}"

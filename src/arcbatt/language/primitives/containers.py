@@ -90,7 +90,7 @@ def difference(a: Container, b: Container) -> Value:
     "Tuple[a] -> Tuple[a]",
     examples=("dedupe((1, 2, 1, 3)) == (1, 2, 3)", "dedupe(()) == ()"),
     gpu=WIDE,
-    brief="without repetitions",
+    brief="without repeated members",
 )
 def dedupe(tup: tuple[Value, ...]) -> Value:
     """Each distinct member once, at its first place."""
@@ -213,7 +213,7 @@ def product(a: Container, b: Container) -> Value:
     "C[a], D[b] -> Tuple[(a, b)]",
     examples=("pair((1, 2), (3, 4)) == ((1, 3), (2, 4))", "pair((1, 2), {9}) == ((1, 9),)"),
     gpu=WIDE,
-    brief="(x of a, y of b) place by place, to the shorter end",
+    brief="(x of a, y of b) place by place, to the end of the shorter",
 )
 def pair(a: Container, b: Container) -> Value:
     """Pairs of members at the same place, up to the end of the shorter container."""
@@ -263,7 +263,7 @@ def last(container: Container) -> Value:
 @primitive(
     "C[a] -> a",
     examples=("maximum((3, 7, 5)) == 7", "maximum(EMPTY) == 0"),
-    brief="greatest member; of nothing 0",
+    brief="greatest member; 0 if empty",
 )
 def maximum(container: Container) -> Value:
     """The greatest member; 0 if there is none.
@@ -276,7 +276,7 @@ def maximum(container: Container) -> Value:
 @primitive(
     "C[a] -> a",
     examples=("minimum((3, 7, 5)) == 3", "minimum(()) == 0"),
-    brief="least member; of nothing 0",
+    brief="least member; 0 if empty",
 )
 def minimum(container: Container) -> Value:
     """The least member; 0 if there is none.
@@ -393,7 +393,7 @@ def _most_common(container: Container, name: str, sign: int) -> Value:
         "order(((1, 9), (0, 8)), first) == ((0, 8), (1, 9))",
     ),
     gpu=Gpu(calls="compfunc", wide=True),
-    brief="ascending by compfunc, ties in order",
+    brief="sorted by compfunc, ties in order",
 )
 def order(container: Container, compfunc: Function) -> Value:
     """The members as a tuple, ascending by a function."""

@@ -302,7 +302,7 @@ def move(grid: Grid, obj: Cells, offset: Pair) -> Value:
     "Color, Dims -> Grid",
     examples=("canvas(3, (1, 2)) == ((3, 3),)", "canvas(0, TWO_BY_TWO) == ((0, 0), (0, 0))"),
     gpu=WIDE,
-    brief="dimensions (rows, columns) all of value",
+    brief="size dimensions (rows, columns), all of value",
 )
 def canvas(value: int, dimensions: Pair) -> Value:
     """A grid of one color; with a negative side it is empty."""
@@ -345,7 +345,7 @@ def cellwise(a: Grid, b: Grid, fallback: int) -> Value:
         "where_color(((0,),), 1, ((4, 4),), ((5, 6),)) == ((5,),)",
     ),
     in_arc_dsl=False,
-    brief="cells of `chosen` where the key has a color, those of `other` elsewhere",
+    brief="cells of `chosen` where `key` has the color, those of `other` elsewhere",
 )
 def where_color(key: Grid, color: int, chosen: Grid, other: Grid) -> Value:
     """Cells of one grid where a key has a color, those of another grid elsewhere.
@@ -414,7 +414,7 @@ def rot270(grid: Table) -> Value:
         "crop(((1, 2, 3),), (0, 2), (5, 5)) == ((3,),)",
     ),
     gpu=WIDE,
-    brief="dims (rows, columns) from start on",
+    brief="part of size dims (rows, columns) from start on",
 )
 def crop(grid: Table, start: Pair, dims: Pair) -> Value:
     """The part of a grid from a location on, of a size, as far as the grid reaches.
@@ -502,7 +502,7 @@ def righthalf(grid: Table) -> Value:
         "hconcat(((1,), (2,)), ((3,),)) == ((1, 3),)",
     ),
     gpu=WIDE,
-    brief="a left of b, as high as the lower",
+    brief="a left of b, cut to the smaller height",
 )
 def hconcat(a: Table, b: Table) -> Value:
     """Two grids side by side.
@@ -531,7 +531,7 @@ def vconcat(a: tuple[Value, ...], b: tuple[Value, ...]) -> Value:
         "hsplit(((1, 2, 3, 4),), 2) == (((1, 2),), ((3, 4),))",
         "hsplit(((1, 0, 2),), 2) == (((1,),), ((2,),))",
     ),
-    brief="n equal parts, left to right; skips a column between if there is a rest",
+    brief="n equal parts, left to right; skips a column between if n does not divide the width",
 )
 def hsplit(grid: Table, n: int) -> Value:
     """The grid cut into n parts of equal width, side by side.
@@ -553,7 +553,7 @@ def hsplit(grid: Table, n: int) -> Value:
         "vsplit(((1,), (2,), (3,), (4,)), 2) == (((1,), (2,)), ((3,), (4,)))",
         "vsplit(((1,), (0,), (2,)), 2) == (((1,),), ((2,),))",
     ),
-    brief="n equal parts, top to bottom; skips a row between if there is a rest",
+    brief="n equal parts, top to bottom; skips a row between if n does not divide the height",
 )
 def vsplit(grid: Table, n: int) -> Value:
     """The grid cut into n parts of equal height, one above the other.

@@ -258,7 +258,7 @@ def hline(patch: Patch) -> Value:
     "Patch -> Pair",
     examples=("center({(0, 0), (2, 4)}) == (1, 2)", "center({(0, 0), (1, 1)}) == (1, 1)"),
     gpu=SINGLE_THREAD,
-    brief="middle of box, of even sides the later",
+    brief="middle of box, rounded up",
 )
 def center(patch: Patch) -> Value:
     """The middle of the patch's box, the lower right of the middle ones."""
@@ -489,7 +489,7 @@ def position(a: Patch, b: Patch) -> Value:
         "gravitate({(0, 0)}, {(4, 0)}) == (3, 0)",
         "gravitate({(0, 5)}, {(0, 0)}) == (0, -4)",
     ),
-    brief="move of source to touch destination; up or down if they share a column, else sideways",
+    brief="vector that moves source to touch destination; vertical if they share a column",
 )
 def gravitate(source: Patch, destination: Patch) -> Value:
     """The vector that moves one patch until it touches another.
@@ -549,7 +549,7 @@ def colorfilter(objs: Objects, value: int) -> Value:
         "hperiod({(1, (0, 0)), (2, (0, 1)), (1, (0, 2)), (2, (0, 3))}) == 2",
         "hperiod({(1, (0, 0)), (2, (0, 1))}) == 2",
     ),
-    brief="least shift left that fits itself, or width",
+    brief="least shift left that matches itself, or width",
 )
 def hperiod(obj: Cells) -> Value:
     """The least shift to the left that lays the object on itself; its width if none does.
@@ -565,7 +565,7 @@ def hperiod(obj: Cells) -> Value:
         "vperiod({(1, (0, 0)), (2, (1, 0)), (1, (2, 0)), (2, (3, 0))}) == 2",
         "vperiod({(1, (0, 0)), (2, (1, 0))}) == 2",
     ),
-    brief="least shift up that fits itself, or height",
+    brief="least shift up that matches itself, or height",
 )
 def vperiod(obj: Cells) -> Value:
     """The least shift upwards that lays the object on itself; its height if none does.

@@ -123,7 +123,8 @@ def copies_at(patch: Patch, offsets: Patch) -> Value:
         "repeat_along({(4, (1, 2))}, ORIGIN) == {(4, (1, 2))}",
     ),
     gpu=WIDE,
-    brief="the patch moved by all multiples of a vector that are below 30, both ways",
+    brief="all copies of the patch moved by multiples of direction, both ways, by less than 30 "
+    "rows and columns",
 )
 def repeat_along(patch: Patch, direction: Pair) -> Value:
     """The patch moved by all multiples of a vector, forwards and backwards.

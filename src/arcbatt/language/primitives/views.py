@@ -75,8 +75,8 @@ def ground_demos(S: Demos, code: int) -> Value:
         "swap_ground(((((5, 5),), ((5,),)),), ((3, 3, 3),), ((3, 0, 5),), 0) == ((3, 5, 0),)",
         "swap_ground((), ((3, 3, 3), (3, 4, 3), (3, 3, 3)), ((3, 4),), 2) == ((0, 4),)",
     ),
-    brief="0 and the background exchanged; it is the most common color of 0 all inputs of S, 1 "
-    "I, 2 the border of I",
+    brief="0 and the background exchanged, which is by code the most common color of 0 all inputs "
+    "of S, 1 I, 2 the border of I",
 )
 def swap_ground(S: Demos, I: Grid, grid: Grid, code: int) -> Value:  # noqa: E741
     """A grid with 0 and the background of `I` swapped; twice, it is the grid again.

@@ -176,7 +176,7 @@ class AskProposer(Proposer):
     def _ask(
         self, task: Task, messages: Sequence[Mapping[str, Any]]
     ) -> Generator[_Trouble, None, Reply | None]:
-        """Send a request, again if it fails for a while; return None if there is no answer."""
+        """Send a request, and retry if it fails; return None if there is no answer."""
         assert self._usage is not None
         n_read, n_written = self._endpoint.estimate(messages)
         n_failed = n_limited = 0

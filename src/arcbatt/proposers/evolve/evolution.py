@@ -394,7 +394,7 @@ class Evolution:
         return order
 
     def _choose_donors(self) -> Donors:
-        """Return the donors, which are renewed every few cards: their index takes long to build.
+        """Return the donors; they are renewed every few cards, as their index takes long to build.
 
         New ones are chosen one order before they are used, so that processes can prepare them.
         """

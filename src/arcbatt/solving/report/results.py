@@ -32,7 +32,7 @@ def results_to_json(
 ) -> dict[str, Any]:
     """Return the results of a run as plain data, without any knowledge of what is right.
 
-    `rules` has the lines that the program behind a task's first attempt has learned.
+    `rules` has, by task, the rules in words that the program of its first attempt has learned.
     """
     rules = rules or {}
     return {

@@ -2,6 +2,7 @@
 #include "build_info.hpp"
 #include "fused_batt.hpp"
 #include "graph_binding.hpp"
+#include "grid_facts.hpp"
 #include "learners/learner.hpp"
 #include "plan_binding.hpp"
 #include "run.hpp"
@@ -233,6 +234,7 @@ NB_MODULE(_engine, module) {
              array("tasks_of_programs"), nb::kw_only(), nb::arg("max_steps"), nb::arg("max_bytes"),
              nb::arg("max_arena_bytes"), nb::arg("n_threads"), nb::arg("staged"), nb::arg("n_done"),
              array("reasons"), array("matches"), array("hashes"), array("steps"), array("numbers"), array("profile"));
+  bind_grid_facts(module);
   bind_graphs(module);
   bind_plans(module);
 }

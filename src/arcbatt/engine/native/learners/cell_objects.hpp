@@ -12,7 +12,7 @@ namespace cells {
 enum Cut { COLOR_PARTS, COLOR_OBJECTS, OBJECTS };
 constexpr int CODE_OF_CUT[] = {ALL_4, BY_COLOR_WITH_GROUND, TOGETHER_WITH_GROUND};
 
-// A part of a grid, and what is known about it.
+// A part of a grid and its features.
 struct CellPart : Part {
   i32 main = 0;  // its most common color
   bool is_ground = false, is_symmetric_sideways = true, is_symmetric_upright = true;
@@ -63,7 +63,7 @@ class ObjectColumns : public SurroundingsColumns {
     parts.clear();
     for (const Part& part : cutting) parts.emplace_back(part, ground);
   }
-  // Finds what does not depend on other parts, and the first part of each shape.
+  // Computes the features that do not depend on other parts, and finds the first part of each shape.
   void describe_parts(Cut how) {
     std::vector<i32> shapes;  // the first parts of their shapes
     for (CellPart& part : parts) {
@@ -305,7 +305,7 @@ class ObjectColumns : public SurroundingsColumns {
   }
 
   Parts cutting;                // the last one
-  std::vector<CellPart> parts;  // its parts, and what is known about them
+  std::vector<CellPart> parts;  // its parts and their features
   const i32* part_of = nullptr;  // of each cell
 };
 

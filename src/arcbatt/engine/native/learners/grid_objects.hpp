@@ -12,7 +12,7 @@ namespace actions {
 constexpr i32 MAX_OBJECTS = 64;  // per grid
 
 struct GridObject : Part {
-  i32 main = 0, n_colors = 0;  // its most common color
+  i32 main = 0, n_colors = 0;  // main: its most common color
   std::array<i32, N_REFERENCES> references;  // for each the number of an object, or -1
 
   explicit GridObject(const Part& part) : Part(part) {

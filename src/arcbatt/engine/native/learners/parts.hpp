@@ -1,4 +1,4 @@
-// Connected parts of grids: how grids are cut into them, and what all learners measure of them.
+// Connected parts of grids: the ways to cut a grid into them, and the measures that learners share.
 #pragma once
 #include <algorithm>
 #include <array>

@@ -324,7 +324,7 @@ class SlideLearner : DemoLearner {
     }
     // Whether the first demo's output is right, by the steps of its objects and the stop: many rules share these.
     std::map<std::pair<std::vector<Step>, int>, bool> agrees_with_first;
-    // The rules for objects, and the cells that have to be moved to find them again: many `which` are the same objects.
+    // The rules for a set of objects, which several values of `which` select, and the cells to move to find them again.
     struct Known {
       std::vector<SlideRule> rules;
       u64 n_moved = 0;
@@ -350,7 +350,7 @@ class SlideLearner : DemoLearner {
     return true;
   }
 
-  // Finds the rules for objects. `n_moved` is the number of cells moved, without those of what is remembered.
+  // Finds the rules for objects. `n_moved` is the number of cells moved for rules that were not remembered.
   bool learn_for(const std::vector<Example>& examples, const std::vector<std::vector<bool>>& sliding, SlideRule rule,
                  u64 max_moved, std::map<std::pair<std::vector<Step>, int>, bool>& agrees_with_first,
                  std::vector<SlideRule>& found, u64& n_moved) {
