@@ -319,7 +319,7 @@ def test_other_proposers_work_while_the_model_answers() -> None:
 def test_the_end_of_the_budget_does_not_wait_for_an_answer() -> None:
     with model_server(always(Answer(kind="hang"))) as server:
         loop = search(server, budget_s=0.3, timeout_s=60.0)
-        assert server.arrived.is_set() and not loop.failed
+        assert server.arrived.is_set() and not server.waited.is_set() and not loop.failed
 
 
 def test_an_interrupt_does_not_wait_for_an_answer() -> None:
@@ -330,6 +330,7 @@ def test_an_interrupt_does_not_wait_for_an_answer() -> None:
                 loop.interrupt.set()
 
         search(server, watcher=Interrupting(), timeout_s=60.0)
+        assert not server.waited.is_set()
 
 
 def test_a_task_id_is_not_told() -> None:

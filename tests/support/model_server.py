@@ -39,6 +39,8 @@ class ModelServer:
     headers: list[dict[str, str]] = field(default_factory=list)
     closing: threading.Event = field(default_factory=threading.Event)
     arrived: threading.Event = field(default_factory=threading.Event)
+    waited: threading.Event = field(default_factory=threading.Event)
+    """Set if a client waited for all of `MAX_S` for an answer that hangs."""
     endpoint: str = ""
 
 
@@ -62,7 +64,7 @@ def model_server(respond: Respond) -> Iterator[ModelServer]:
                 answer = server.respond(request)
             server.arrived.set()
             with suppress(OSError):  # the client has gone
-                _send(self, answer, request, server.closing)
+                _send(self, answer, request, server)
 
     httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     httpd.daemon_threads = True
@@ -83,13 +85,15 @@ def _send(
     handler: BaseHTTPRequestHandler,
     answer: Answer,
     request: dict[str, Any],
-    closing: threading.Event,
+    server: ModelServer,
 ) -> None:
+    closing = server.closing
     if answer.kind == "reset":
         handler.connection.close()
         return
     if answer.kind == "hang":
-        closing.wait(MAX_S)
+        if not closing.wait(MAX_S):
+            server.waited.set()
         return
     handler.send_response(answer.status)
     is_json = answer.kind == "json" or answer.status != 200

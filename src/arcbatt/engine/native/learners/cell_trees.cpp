@@ -26,7 +26,7 @@ bool passes(i32 feature, i32 value, i32 number) {
 constexpr int MAX_ACTIONS = 8, MAX_LEVELS = 9, MAX_LEAVES = 12;
 constexpr i32 N_IN_ALL_PARTS = 2;  // features that every part tests
 constexpr int LOG_BITS = 10;
-// Counting one cell takes as long as comparing so many words of sets of cells.
+// Counting one cell takes as long as comparing this number of words of sets of cells.
 constexpr i64 STEPS_PER_COUNTED_CELL = 4;
 
 // A bit for each action that a leaf may have.
